@@ -10,7 +10,7 @@ use divan::{Bencher, black_box};
 use privet::clock::Clock;
 use privet::engine::baskets::Baskets;
 use privet::example::Example;
-use privet::method::kl::{Task, run};
+use privet::method::kl::{ItemTask, run};
 use privet::policy::{AnyPolicy, Policy, TransactionPolicy};
 use privet::privacy::kl;
 
@@ -44,7 +44,7 @@ fn search(bencher: Bencher<'_, '_>, policy: &TransactionPolicy) {
     let baskets = Baskets::read(policy, &mut |_| Ok(())).expect("baskets");
     let items = u64::from(baskets.tree.total_leaves());
     let requirements = kl::requirements(policy, items).expect("requirements");
-    let task = Task { baskets: &baskets, requirements: &requirements, method: &policy.method };
+    let task = ItemTask { baskets: &baskets, requirements: &requirements, method: &policy.method };
     bencher.bench_local(|| black_box(run(&task, &Clock::unlimited()).expect("a solution")));
 }
 

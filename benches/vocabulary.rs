@@ -12,7 +12,7 @@ use privet::clock::Clock;
 use privet::data::Bags;
 use privet::example::Example;
 use privet::method::vocabulary::utility::PatternUtility;
-use privet::method::vocabulary::{Decided, Task, decide, run};
+use privet::method::vocabulary::{BagTask, VocabularyDecision, decide, run};
 use privet::policy::{AnyPolicy, Policy, VocabularyMethod, VocabularyPolicy};
 use privet::privacy::vocabulary::VocabularyAnonymity;
 use privet::taxonomy::words::{Attach, Semantics, WordNet};
@@ -48,7 +48,7 @@ fn policy(method: &str) -> VocabularyPolicy {
     }
 }
 
-fn decided(method: &str) -> (VocabularyPolicy, Decided) {
+fn decided(method: &str) -> (VocabularyPolicy, VocabularyDecision) {
     let policy = policy(method);
     let decided = decide(&policy, &Clock::unlimited()).expect("a decision");
     (policy, decided)
@@ -63,7 +63,7 @@ fn read_log(bencher: Bencher<'_, '_>) {
 #[divan::bench(args = METHODS, sample_count = 5)]
 fn queries(bencher: Bencher<'_, '_>, method: &str) {
     let (policy, decided) = decided(method);
-    let task = Task {
+    let task = BagTask {
         bags: &decided.bags,
         distances: &decided.distances,
         epsilon: policy.epsilon,
@@ -77,7 +77,7 @@ fn queries(bencher: Bencher<'_, '_>, method: &str) {
 #[divan::bench(sample_count = 5)]
 fn patterns(bencher: Bencher<'_, '_>) {
     let (_, decided) = decided("ssg");
-    let Decided { bags, distances, solution, .. } = &decided;
+    let VocabularyDecision { bags, distances, solution, .. } = &decided;
     let clock = Clock::unlimited();
     bencher.bench_local(|| {
         black_box(PatternUtility::measure(bags, solution, distances, 1000, None, &clock).expect("patterns"))
@@ -109,6 +109,7 @@ fn made_up(bencher: Bencher<'_, '_>, bags: impl Fn(&Stock) -> privet::Result<Bag
     let distances = Semantics::WordNetTree(wordnet, Attach::default()).between(bags.terms());
     let method = VocabularyMethod::Ssg(Default::default());
     let demand = VocabularyAnonymity { k: 5, distinct_users: false, min_term_users: 1 };
-    let task = Task { bags: &bags, distances: &distances, epsilon: 6, omega: None, demand, method: &method };
+    let task =
+        BagTask { bags: &bags, distances: &distances, epsilon: 6, omega: None, demand, method: &method };
     bencher.bench_local(|| black_box(run(&task, &Clock::unlimited()).expect("a solution")));
 }

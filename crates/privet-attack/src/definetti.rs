@@ -18,7 +18,7 @@ use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_core::counted;
 use privet_engine::negative_rules::Observations;
-use privet_methods::injector::Grouping;
+use privet_methods::injector::RecordGroups;
 
 /// Row 12 of the attacks, on groups in which quasi-identifiers stay exact.
 pub(super) const GROUPS: Attack = Attack {
@@ -96,7 +96,7 @@ fn run(scene: &Scene<'_>, name: &str) -> Result<Finding> {
 }
 
 /// The share of values that the attack guesses right, and that guessing by groups alone does.
-pub fn guessed(observations: &Observations, grouping: &Grouping, l: usize) -> (f64, f64) {
+pub fn guessed(observations: &Observations, grouping: &RecordGroups, l: usize) -> (f64, f64) {
     let clock = Clock::unlimited();
     let effort = Effort { steps: None, seed: 0, clock: &clock };
     let groups = Groups::of_grouping(observations, grouping, &clock);
@@ -382,14 +382,14 @@ mod tests {
     use privet_engine::negative_rules::Attribute;
     use privet_taxonomy::Taxonomy;
 
-    fn guess_all(observations: &Observations, grouping: &Grouping) -> Guessed {
+    fn guess_all(observations: &Observations, grouping: &RecordGroups) -> Guessed {
         let clock = Clock::unlimited();
         let groups = Groups::of_grouping(observations, grouping, &clock).expect("no limit");
         guess(&groups, 2, Effort { steps: None, seed: 0, clock: &clock }).expect("no limit")
     }
 
     /// Smokers have x, others y; every group has one of each, but for a few groups of two smokers and one other.
-    fn village(dependent: bool) -> (Observations, Grouping) {
+    fn village(dependent: bool) -> (Observations, RecordGroups) {
         let tree = Arc::new(Taxonomy::flat(["no", "yes"]).expect("a tree"));
         let smokes = Attribute::crisp("smokes".to_string(), tree);
         let mut observations = Observations::new(vec![smokes], vec!["x".to_string(), "y".to_string()]);
@@ -406,7 +406,7 @@ mod tests {
             }
             groups.push(group);
         }
-        (observations, Grouping { groups, suppressed: Vec::new() })
+        (observations, RecordGroups { groups, suppressed: Vec::new() })
     }
 
     #[test]

@@ -16,16 +16,21 @@ use privet_core::{Error, Result, described};
 use privet_taxonomy::Node;
 
 /// Row 17 of the attacks.
-pub(super) const ATTACK: Attack =
-    Attack { name: "fingerprint", row: 17, dear: false, concerns: |scene| scene.baskets().map(|_| ()), run };
+pub(super) const ATTACK: Attack = Attack {
+    name: "fingerprint",
+    row: 17,
+    dear: false,
+    concerns: |scene| scene.transactions().map(|_| ()),
+    run,
+};
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
-    let view = scene.baskets().map_err(Error::input)?;
+    let view = scene.transactions().map_err(Error::input)?;
     scene.limits.afford(view.haystack_bytes())?;
     let original = view.before();
     let scores = fingerprints(original.sets(), &view.after(), &original, true, Tries::of(scene))?;
     // As many items as the policy guards against, or three.
-    let guarded = view.requirements.iter().map(|kl| kl.m).max().unwrap_or(3);
+    let guarded = view.demands.iter().map(|demand| demand.m).max().unwrap_or(3);
     let most = usize::try_from(guarded).unwrap_or(MOST_KNOWN).clamp(1, MOST_KNOWN);
     let figures = figures(&scores, ("transactions", "items"), most);
     let beyond = figures.iter().max_by(|one, other| one.share().total_cmp(&other.share())).cloned();

@@ -9,17 +9,15 @@
 
 use rayon::prelude::*;
 
-use super::baskets::BasketView;
 use super::finding::NO_GUESS;
 use super::haystack::Haystack;
+use super::transactions::TransactionView;
 use super::{Attack, Figure, Finding};
 use privet_audit::transactions::{Crowd, Demand, Exposed, Released, exposed, exposed_people};
 use privet_core::clock::Clock;
 use privet_core::counted;
 use privet_core::random::{below, keyed};
 use privet_core::{Error, Exact, Result};
-use privet_engine::baskets::Baskets;
-use privet_engine::privacy::kl::KlPrivacy;
 
 /// How many looks at a node of a transaction each question about the horizon may take: a fraction of a second.
 const STEPS: u64 = 60_000_000;
@@ -37,17 +35,17 @@ pub(super) const HORIZON: Attack = Attack {
     row: 8,
     dear: false,
     concerns: |scene| {
-        let view = scene.baskets()?;
-        let longest = view.released.iter().map(|(nodes, _, _)| nodes.len() as u64).max().unwrap_or(0);
-        let leaves = u64::from(view.original.tree.total_leaves());
-        match view.requirements.iter().all(|kl| kl.m >= longest && kl.n >= leaves) {
+        let view = scene.transactions()?;
+        let longest = view.released.iter().map(|(nodes, ..)| nodes.len() as u64).max().unwrap_or(0);
+        let leaves = u64::from(view.tree.total_leaves());
+        match view.demands.iter().all(|kl| kl.m >= longest && kl.n >= leaves) {
             true => Err("the requirements assume that the adversary knows every item".to_string()),
             false => Ok(()),
         }
     },
     run: |scene| {
         let steps = scene.limits.steps.map_or(STEPS, |steps| steps.min(STEPS));
-        let found = horizons(scene.baskets().map_err(Error::input)?, steps, scene.clock)?;
+        let found = horizons(scene.transactions().map_err(Error::input)?, steps, scene.clock)?;
         joined(found, "One item more than is promised")
             .ok_or_else(|| Error::internal("a horizon that is nowhere"))
     },
@@ -58,9 +56,9 @@ pub(super) const RANDOM: Attack = Attack {
     name: "random-items",
     row: 8,
     dear: false,
-    concerns: |scene| scene.baskets().map(|_| ()),
+    concerns: |scene| scene.transactions().map(|_| ()),
     run: |scene| {
-        let view = scene.baskets().map_err(Error::input)?;
+        let view = scene.transactions().map_err(Error::input)?;
         scene.limits.afford(view.haystack_bytes())?;
         let found = at_randoms(view, scene.seed, scene.clock)?;
         joined(found, "Random adversary").ok_or_else(|| Error::internal("no requirement on transactions"))
@@ -89,42 +87,40 @@ fn joined(mut findings: Vec<Finding>, title: &str) -> Option<Finding> {
     Some(all)
 }
 
-fn horizons(view: &BasketView, steps: u64, clock: &Clock) -> Result<Vec<Finding>> {
-    let baskets = &view.original;
-    let rows = view.released.iter().map(|(nodes, marks, count)| (&nodes[..], &marks[..], *count));
-    let released = Released::new(&baskets.tree, baskets.sensitive.len(), rows);
+fn horizons(view: &TransactionView, steps: u64, clock: &Clock) -> Result<Vec<Finding>> {
+    let released = Released::new(&view.tree, view.sensitive.len(), view.released.iter());
     let crowd = view.crowd();
     let mut found = Vec::new();
-    for kl in &view.requirements {
+    for kl in &view.demands {
         clock.check()?;
-        found.extend(horizon(baskets, &released, crowd.as_ref(), kl, steps));
+        found.extend(horizon(view, &released, crowd.as_ref(), kl, steps));
     }
     Ok(found)
 }
 
-fn at_randoms(view: &BasketView, seed: u64, clock: &Clock) -> Result<Vec<Finding>> {
+fn at_randoms(view: &TransactionView, seed: u64, clock: &Clock) -> Result<Vec<Finding>> {
     let (before, after) = (view.before(), view.after());
-    let found = |kl: &KlPrivacy| at_random(view, [&before, &after], kl, seed, clock);
-    view.requirements.iter().map(found).collect()
+    let found = |kl: &Demand| at_random(view, [&before, &after], kl, seed, clock);
+    view.demands.iter().map(found).collect()
 }
 
 /// What one more item would do; `None` where the adversary knows everything already. With a crowd, people are counted.
 fn horizon(
-    baskets: &Baskets,
+    view: &TransactionView,
     released: &Released<'_>,
     crowd: Option<&Crowd<'_>>,
-    kl: &KlPrivacy,
+    kl: &Demand,
     steps: u64,
 ) -> Option<Finding> {
     let longest = released.cells.iter().map(|cell| cell.nodes.len() as u64).max().unwrap_or(0);
     let beyond = [
         (kl.m < longest).then(|| (kl.m + 1, kl.n, format!("knowing {} present", items(kl.m + 1)))),
-        (kl.n < u64::from(baskets.tree.total_leaves()))
+        (kl.n < u64::from(view.tree.total_leaves()))
             .then(|| (kl.m, kl.n + 1, format!("knowing {} absent", items(kl.n + 1)))),
     ];
     let beyond: Vec<(u64, u64, String)> = beyond.into_iter().flatten().collect();
     let figure = |(m, n, knowing): &(u64, u64, String)| {
-        let demand = Demand { k: kl.k, m: *m, n: *n, theta: kl.theta.clone() };
+        let demand = Demand { m: *m, n: *n, ..kl.clone() };
         let Exposed { transactions, complete } = match crowd {
             Some(crowd) => exposed_people(crowd, &demand, steps),
             None => exposed(released, &demand, steps),
@@ -135,7 +131,10 @@ fn horizon(
                 Some(_) => format!("{at_least}people whom {knowing} may point at"),
                 None => format!("{at_least}transactions that {knowing} may point at"),
             },
-            targets: if crowd.is_some() { baskets.heads() } else { baskets.total() },
+            targets: match (crowd, &view.people) {
+                (Some(_), Some(people)) => people.total(),
+                _ => view.original.total(),
+            },
             hits: transactions,
             baseline: 0,
             instead: "with no more than the requirement assumes".into(),
@@ -181,19 +180,19 @@ fn horizon(
 
 /// What as many items as the requirement assumes do, if they are any items.
 fn at_random(
-    view: &BasketView,
+    view: &TransactionView,
     haystacks: [&Haystack; 2],
-    kl: &KlPrivacy,
+    kl: &Demand,
     seed: u64,
     clock: &Clock,
 ) -> Result<Finding> {
-    let baskets = &view.original;
+    let original = &view.original;
     let (_, many) = view.counted();
     let mut random = keyed(seed, "random adversary");
-    let mut ends = Vec::with_capacity(baskets.len());
     let mut end = 0;
-    for basket in 0..baskets.len() {
-        end += baskets.count(basket);
+    let mut ends = Vec::with_capacity(original.len());
+    for (_, _, count) in original.iter() {
+        end += count;
         ends.push(end);
     }
     let targets = end.min(TARGETS);
@@ -202,7 +201,7 @@ fn at_random(
     for target in 0..targets {
         clock.check()?;
         let drawn = if end <= TARGETS { target } else { below(&mut random, end) };
-        let mut known = baskets.items(ends.partition_point(|end| *end <= drawn)).to_vec();
+        let mut known = original.items(ends.partition_point(|end| *end <= drawn)).to_vec();
         let know = usize::try_from(kl.m).map_or(known.len(), |m| m.min(known.len()));
         for place in 0..know {
             let other = below(&mut random, (known.len() - place) as u64) as usize;
@@ -252,14 +251,14 @@ fn at_random(
     })
 }
 
-fn describe(kl: &KlPrivacy) -> String {
+fn describe(kl: &Demand) -> String {
     let thetas = kl.theta.iter().min().filter(|theta| **theta < Exact::ONE);
     let share = thetas.map(|theta| format!(", share ≤ {theta}")).unwrap_or_default();
     format!("(k = {}, m = {}, n = {}{share})", kl.k, kl.m, kl.n)
 }
 
-fn success(kl: &KlPrivacy) -> String {
-    match (kl.k > 1, kl.guards_marks()) {
+fn success(kl: &Demand) -> String {
+    match (kl.k > 1, kl.theta.iter().any(|theta| *theta < Exact::ONE)) {
         (true, false) => format!("they are fewer than {}", kl.k),
         (false, true) => "a sensitive item is surer than allowed".into(),
         _ => format!("they are fewer than {} or a sensitive item is surer than allowed", kl.k),
@@ -272,100 +271,109 @@ fn items(count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::*;
 
     use super::*;
-    use privet_methods::kl::recoding::ItemRecoding;
+    use crate::transactions::Counting;
+    use privet_data::{People, PeopleBuilder};
     use privet_taxonomy::{ItemTree, Node};
 
-    fn shop(rows: &[&str]) -> Baskets {
+    const ITEMS: [&str; 4] = ["beer", "wine", "milk", "curd"];
+
+    /// Transactions of drinks and dairy products; any other item is the sensitive one.
+    struct Shop {
+        tree: Arc<ItemTree>,
+        /// The leaves and the sensitive items of each transaction.
+        rows: Vec<(Vec<Node>, Vec<u32>)>,
+        /// Whose each is, where that is known.
+        names: Vec<&'static str>,
+    }
+
+    fn shop(rows: &[&str]) -> Shop {
         let path = |text: &&str| text.split(';').map(String::from).collect::<Vec<_>>();
         let paths = ["beer;Drinks", "wine;Drinks", "milk;Dairy", "curd;Dairy"];
         let tree = ItemTree::from_paths(&paths.iter().map(path).collect::<Vec<_>>()).expect("a forest");
-        let mut baskets = Baskets::new(tree.into(), vec!["test".into()]);
-        for row in rows {
-            let (mut items, mut marks) = (Vec::new(), Vec::new());
-            for item in row.split_whitespace() {
-                match baskets.tree.find(item) {
-                    Some(node) => items.push(node),
-                    None => marks.push(0),
-                }
+        let row = |row: &&str| {
+            let items = || row.split_whitespace().map(|item| tree.find(item));
+            (items().flatten().collect(), items().filter(Option::is_none).map(|_| 0).collect())
+        };
+        let rows = rows.iter().map(row).collect();
+        Shop { tree: Arc::new(tree), rows, names: Vec::new() }
+    }
+
+    impl Shop {
+        fn node(&self, label: &str) -> Node {
+            self.tree.find(label).expect("a node")
+        }
+
+        /// What a cut shows of items.
+        fn cut(&self, labels: &[&str]) -> impl Fn(usize, Node) -> Option<Node> {
+            let nodes: Vec<Node> = labels.iter().map(|label| self.node(label)).collect();
+            let tree = self.tree.clone();
+            move |_, item| nodes.iter().copied().find(|node| tree.contains(*node, item))
+        }
+
+        /// The shop next to a release that shows each item of each transaction as told.
+        fn released(
+            &self,
+            shown: impl Fn(usize, Node) -> Option<Node>,
+            demands: &[Demand],
+        ) -> TransactionView {
+            let (mut original, mut released) = (Counting::default(), Counting::default());
+            let mut people = PeopleBuilder::default();
+            for (row, (items, marks)) in self.rows.iter().enumerate() {
+                let set = original.add(items.clone(), marks.clone());
+                self.names.get(row).into_iter().for_each(|name| people.add(name, set));
+                released.add(items.iter().filter_map(|item| shown(row, *item)).collect(), marks.clone());
             }
-            baskets.push(&mut items, &mut marks);
+            let (original, places) = original.finish();
+            let people: Option<People> =
+                (!self.names.is_empty()).then(|| people.finish(&places, original.total()));
+            let sensitive = vec!["test".to_string()];
+            let (released, demands) = (released.finish().0, demands.to_vec());
+            TransactionView::new(self.tree.clone(), sensitive, original, people, released, demands)
         }
-        baskets
     }
 
-    fn cut(baskets: &Baskets, labels: &[&str]) -> ItemRecoding {
-        let nodes: Vec<Node> = labels.iter().map(|label| baskets.tree.find(label).expect("a node")).collect();
-        ItemRecoding::of_cut(&baskets.tree, &nodes)
+    /// Both attacks on each requirement, the horizon first.
+    fn run(view: &TransactionView) -> Vec<Finding> {
+        let clock = Clock::unlimited();
+        let random = at_randoms(view, 7, &clock).expect("no limit");
+        horizons(view, STEPS, &clock).expect("no limit").into_iter().chain(random).collect()
     }
 
-    fn seen(baskets: &Baskets, recoding: &ItemRecoding, requirements: &[KlPrivacy]) -> BasketView {
-        let shown = (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket));
-        let mut counts = std::collections::BTreeMap::<(Vec<Node>, Vec<u32>), u64>::new();
-        for shown in shown {
-            *counts.entry((shown.nodes.clone(), shown.marks.to_vec())).or_default() += shown.count;
-        }
-        let released: Vec<_> =
-            counts.into_iter().map(|((nodes, marks), count)| (nodes, marks, count)).collect();
-        let behind = crate::baskets::behind(baskets, &released);
-        BasketView { original: baskets.clone(), released, requirements: requirements.to_vec(), behind }
+    fn kl(k: u64, m: u64, n: u64) -> Demand {
+        Demand { k, m, n, theta: vec![Exact::ONE] }
     }
 
     #[test]
     fn people_with_several_transactions_count_once() {
         let rows = ["beer milk", "wine milk", "beer curd", "wine milk", "beer milk", "milk"];
-        let mut baskets = shop(&rows);
-        let recoding = cut(&baskets, &["Drinks", "milk", "curd"]);
-        let hits = |baskets: &Baskets| {
-            let found = run(baskets, &recoding, &[kl(2, 1, 0)], 7);
+        let mut shop = shop(&rows);
+        let hits = |shop: &Shop| {
+            let found = run(&shop.released(shop.cut(&["Drinks", "milk", "curd"]), &[kl(2, 1, 0)]));
             let horizon = found[0].figures.iter().find(|figure| figure.what.contains("2 items present"));
             let horizon = horizon.map(|figure| (figure.hits, figure.targets, figure.what.clone()));
             (horizon.expect("a figure"), found[1].figures[0].hits)
         };
-        let ((found, targets, what), _) = hits(&baskets);
+        let ((found, targets, what), _) = hits(&shop);
         // Drinks with curd.
         assert_eq!((found, targets), (1, 6));
         assert!(what.contains("transactions that"), "{what}");
         // All four with drinks and milk are of one person, who also has the one with curd; the last is another's.
-        let place = |at: usize| match at {
-            0 | 4 => 0,
-            1 | 3 => 1,
-            2 => 2,
-            _ => 3,
-        };
-        let names = ["ann", "ann", "ann", "ann", "ann", "bob"];
-        baskets.name_people((0..6).map(|at| (names[at], place(at))));
-        assert_eq!(baskets.heads(), 2);
-        let ((found, targets, what), few) = hits(&baskets);
+        shop.names = vec!["ann", "ann", "ann", "ann", "ann", "bob"];
+        let ((found, targets, what), few) = hits(&shop);
         assert_eq!((found, targets), (1, 2), "Drinks are a single person's");
         assert!(what.contains("people whom"), "{what}");
         assert!(few >= 1, "drinks and curd are ann's alone");
     }
 
-    /// Both attacks on each requirement, the horizon first.
-    fn run(
-        baskets: &Baskets,
-        recoding: &ItemRecoding,
-        requirements: &[KlPrivacy],
-        seed: u64,
-    ) -> Vec<Finding> {
-        let view = seen(baskets, recoding, requirements);
-        let clock = Clock::unlimited();
-        let random = at_randoms(&view, seed, &clock).expect("no limit");
-        horizons(&view, STEPS, &clock).expect("no limit").into_iter().chain(random).collect()
-    }
-
-    fn kl(k: u64, m: u64, n: u64) -> KlPrivacy {
-        KlPrivacy { k, m, n, theta: vec![Exact::ONE] }
-    }
-
     #[test]
     fn one_more_item_is_counted_and_warned_of_where_it_reaches_many() {
-        let baskets = shop(&["beer milk", "wine milk", "beer", "milk", "beer curd", "curd"]);
-        let recoding = cut(&baskets, &["Drinks", "milk", "curd"]);
-        let found = run(&baskets, &recoding, &[kl(2, 1, 0)], 7);
+        let few = shop(&["beer milk", "wine milk", "beer", "milk", "beer curd", "curd"]);
+        let found = run(&few.released(few.cut(&["Drinks", "milk", "curd"]), &[kl(2, 1, 0)]));
         let (horizon, random) = (&found[0], &found[1]);
         // Drinks with curd is one transaction; the absence of Drinks would take two leaves, others leave two or more.
         let hits: Vec<(u64, u64)> =
@@ -377,7 +385,7 @@ mod tests {
         let mut rows = vec!["beer milk", "wine milk", "beer", "milk", "beer curd", "curd"];
         rows.extend(["beer milk", "wine milk", "beer", "milk"]);
         let more = shop(&rows);
-        let found = run(&more, &cut(&more, &["Drinks", "milk", "curd"]), &[kl(2, 1, 0)], 7);
+        let found = run(&more.released(more.cut(&["Drinks", "milk", "curd"]), &[kl(2, 1, 0)]));
         assert_eq!((found[0].figures[0].hits, found[0].figures[0].targets), (1, 10));
         assert!(!found[0].succeeds(), "{:?}", found[0]);
     }
@@ -385,51 +393,46 @@ mod tests {
     #[test]
     fn what_reaches_most_stands_first() {
         // Two items tell nobody apart, the absence of one does.
-        let baskets = shop(&["beer milk", "beer milk", "beer"]);
-        let view =
-            seen(&baskets, &cut(&baskets, &["beer", "wine", "milk", "curd"]), &[kl(2, 1, 0), kl(3, 1, 0)]);
+        let shop = shop(&["beer milk", "beer milk", "beer"]);
+        let view = shop.released(shop.cut(&ITEMS), &[kl(2, 1, 0), kl(3, 1, 0)]);
         let found = joined(horizons(&view, STEPS, &Clock::unlimited()).expect("no limit"), "One item more")
             .expect("a finding");
         let hits: Vec<u64> = found.figures.iter().map(|figure| figure.hits).collect();
         assert_eq!(found.headline().hits, hits.iter().copied().max().expect("a figure"), "{found:?}");
         assert!(found.headline().what.contains("(k = 3, m = 1, n = 0)"), "{found:?}");
         assert_eq!(found.title, "One item more");
-        let all = cut(&baskets, &["beer", "wine", "milk", "curd"]);
-        let one = horizons(&seen(&baskets, &all, &[kl(2, 1, 0)]), STEPS, &Clock::unlimited());
+        let one = shop.released(shop.cut(&ITEMS), &[kl(2, 1, 0)]);
+        let one = horizons(&one, STEPS, &Clock::unlimited());
         let one = one.expect("no limit");
         assert!(one[0].headline().what.contains("1 item absent") && one[0].headline().hits == 1, "{one:?}");
     }
 
     #[test]
     fn the_random_adversary_fares_worse_after_than_before() {
-        let baskets = shop(&["beer milk", "wine milk", "beer curd", "wine curd test", "beer", "wine"]);
-        let recoding = cut(&baskets, &["Drinks", "Dairy"]);
-        let found = run(&baskets, &recoding, &[kl(4, 2, 0)], 7);
+        let shop = shop(&["beer milk", "wine milk", "beer curd", "wine curd test", "beer", "wine"]);
+        let found = run(&shop.released(shop.cut(&["Drinks", "Dairy"]), &[kl(4, 2, 0)]));
         let random = found.last().expect("a finding");
         let figures: Vec<(u64, u64, u64)> =
             random.figures.iter().map(|figure| (figure.targets, figure.baseline, figure.hits)).collect();
         // In the original two items are unique and one item is in three; in the release all fit at least four.
         assert_eq!(figures, [(6, 6, 0), (6, 4, 0)]);
         assert!(!random.succeeds());
-        let kept = run(&baskets, &cut(&baskets, &["beer", "wine", "milk", "curd"]), &[kl(4, 2, 0)], 7);
+        let kept = run(&shop.released(shop.cut(&ITEMS), &[kl(4, 2, 0)]));
         assert!(kept.last().is_some_and(Finding::succeeds), "nothing was generalised");
     }
 
     #[test]
     fn whoever_knows_everything_has_no_horizon() {
-        let baskets = shop(&["beer milk", "beer milk"]);
-        let found = run(&baskets, &cut(&baskets, &["Drinks", "Dairy"]), &[kl(2, 4, 4)], 7);
+        let shop = shop(&["beer milk", "beer milk"]);
+        let found = run(&shop.released(shop.cut(&["Drinks", "Dairy"]), &[kl(2, 4, 4)]));
         assert_eq!(found.len(), 1);
     }
 
     #[test]
     fn suppressed_items_are_of_no_use() {
-        let baskets = shop(&["beer milk", "wine milk", "milk"]);
-        let mut shown: Vec<Option<Node>> = baskets.tree.nodes().map(Some).collect();
-        for label in ["beer", "wine"] {
-            shown[baskets.tree.find(label).expect("a node") as usize] = None;
-        }
-        let found = run(&baskets, &ItemRecoding::Global(shown), &[kl(3, 2, 0)], 7);
+        let shop = shop(&["beer milk", "wine milk", "milk"]);
+        let milk = shop.node("milk");
+        let found = run(&shop.released(|_, item| (item == milk).then_some(milk), &[kl(3, 2, 0)]));
         let hits: Vec<u64> =
             found.iter().flat_map(|found| &found.figures).map(|figure| figure.hits).collect();
         assert!(hits.iter().all(|hits| *hits == 0), "{found:?}");
@@ -445,24 +448,22 @@ mod tests {
             known in 0u32..16,
             enough in 1u64..6,
         ) {
-            let names = ["beer", "wine", "milk", "curd"];
-            let text = |bits: u32| (0..4).filter(|at| bits >> at & 1 == 1).map(|at| names[at]).collect::<Vec<_>>().join(" ");
+            let text = |bits: u32| (0..4).filter(|at| bits >> at & 1 == 1).map(|at| ITEMS[at]).collect::<Vec<_>>().join(" ");
             let texts: Vec<String> = rows.iter().map(|bits| text(*bits)).collect();
-            let baskets = shop(&texts.iter().map(String::as_str).collect::<Vec<_>>());
-            let tree = &baskets.tree;
-            let cuts = [vec!["Drinks", "Dairy"], vec!["Drinks", "milk", "curd"], names.to_vec()];
-            let own: Vec<Vec<Node>> = (0..baskets.len())
-                .map(|basket| cut(&baskets, &cuts[local[basket]]).shown(&baskets, basket)[0].nodes.clone())
+            let shop = shop(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let tree = &shop.tree;
+            let cuts = [&["Drinks", "Dairy"][..], &["Drinks", "milk", "curd"], &ITEMS].map(|labels| shop.cut(labels));
+            let shown = |row: usize, item: Node| cuts[local[row]](row, item);
+            let own: Vec<Vec<Node>> = shop.rows.iter().enumerate()
+                .map(|(row, (items, _))| items.iter().filter_map(|item| shown(row, *item)).collect())
                 .collect();
-            let ways = (0..baskets.len()).map(|basket| vec![(basket as u32, baskets.count(basket))]).collect();
-            let recoding = ItemRecoding::Local { sets: own.clone(), ways };
             // An item that is shown nowhere is not looked for.
             let somewhere = |item: &Node| own.iter().flatten().any(|node| tree.contains(*node, *item));
-            let known: Vec<Node> = names.iter().enumerate().filter(|(at, _)| known >> at & 1 == 1)
-                .map(|(_, name)| tree.find(name).expect("a node")).filter(somewhere).collect();
+            let known: Vec<Node> = ITEMS.iter().enumerate().filter(|(at, _)| known >> at & 1 == 1)
+                .map(|(_, name)| shop.node(name)).filter(somewhere).collect();
             let fits = |nodes: &Vec<Node>| known.iter().all(|item| nodes.iter().any(|node| tree.contains(*node, *item)));
-            let naive: u64 = own.iter().zip(0..).filter(|(nodes, _)| fits(nodes)).map(|(_, basket)| baskets.count(basket)).sum();
-            let found = seen(&baskets, &recoding, &[]).after().fitting(&known, 0, enough);
+            let naive = own.iter().filter(|nodes| fits(nodes)).count() as u64;
+            let found = shop.released(shown, &[]).after().fitting(&known, 0, enough);
             prop_assert_eq!(found.count.min(enough), naive.min(enough));
         }
     }

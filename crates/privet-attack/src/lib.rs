@@ -8,7 +8,6 @@
 //! what else the adversary may have. It gives a [`Finding`] for each that was run and a reason for each that was not.
 
 mod background_join;
-mod baskets;
 mod belief;
 mod budget;
 mod columns;
@@ -43,6 +42,7 @@ mod skewness;
 mod suppression;
 #[cfg(test)]
 mod testing;
+mod transactions;
 mod undeclared;
 mod view;
 mod wp29;
@@ -54,4 +54,4 @@ pub use finding::{Figure, Finding};
 pub use privet_audit::released::Released;
 pub use privet_policy::PolicyRef;
 pub use registry::{ATTACKS, Attack, Attacks, Choice, NotRun, attack};
-pub use scene::{Limits, OtherRelease, Scene};
+pub use scene::{BaselineRelease, Limits, OtherRelease, Scene};

@@ -13,12 +13,12 @@ use super::finding::NO_GUESS;
 use super::fingerprint::{Tries, figures, fingerprints, scores_json};
 use super::haystack::{Haystack, Sets};
 use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
-use privet_audit::vocabularies::BAG_SEPARATOR;
+use privet_audit::vocabularies::Demand;
 use privet_core::counted;
 use privet_core::{Error, Result};
 use privet_data::Bags;
-use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_policy::VocabularyPolicy;
+use privet_policy::layout::TERM_SEPARATOR;
 use privet_policy::method::Centre;
 use privet_taxonomy::Node;
 
@@ -42,7 +42,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         return Err(Error::internal("terms of no vocabularies"));
     };
     let (source, released) = scene.bags()?;
-    let demand = VocabularyAnonymity::of(&policy.requirement, source.users().is_some())?;
+    let demand = Demand::of(&policy.requirement, source.users().is_some());
     let k = demand.k.max(2);
     let found = printed(source, released, k, scene.limits.most);
     scene.clock.check()?;
@@ -89,7 +89,7 @@ fn names(policy: &VocabularyPolicy, source: &Bags, released: &Bags) -> Names {
     let mut bags: HashMap<&str, Vec<Node>> = HashMap::new();
     if policy.method.centre() == Some(Centre::Hyper) {
         for (label, node) in released.terms().iter().zip(&of_released) {
-            for part in label.split(BAG_SEPARATOR) {
+            for part in label.split(TERM_SEPARATOR) {
                 bags.entry(part).or_default().push(*node);
             }
         }
@@ -366,8 +366,8 @@ pub(crate) fn printed(source: &Bags, released: &Bags, k: u32, most: usize) -> Pr
     let mut shown: BTreeSet<&str> = BTreeSet::new();
     for label in released.terms() {
         // A bag that is printed whole prints every term in it.
-        if used(label).is_none() && label.split(BAG_SEPARATOR).all(|part| used(part).is_some()) {
-            shown.extend(label.split(BAG_SEPARATOR));
+        if used(label).is_none() && label.split(TERM_SEPARATOR).all(|part| used(part).is_some()) {
+            shown.extend(label.split(TERM_SEPARATOR));
         } else {
             shown.insert(label);
         }

@@ -106,9 +106,10 @@ impl Choice {
         }
     }
 
-    fn mentions(&self, attack: &Attack) -> bool {
+    /// Whether it speaks of the attack with this name, which may still be left out for what it costs.
+    pub fn mentions(&self, name: &str) -> bool {
         match self {
-            Choice::Only(names) => names.iter().any(|name| name == attack.name),
+            Choice::Only(names) => names.iter().any(|chosen| chosen == name),
             Choice::None => false,
             Choice::All | Choice::Cheap => true,
         }
@@ -197,7 +198,7 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
     if *choice == Choice::None {
         return Ok(Attacks::default());
     }
-    let mentioned = || ATTACKS.iter().filter(|attack| choice.mentions(attack));
+    let mentioned = || ATTACKS.iter().filter(|attack| choice.mentions(attack.name));
     let shares = Shares::of(scene);
     let start = cpu_time();
     shares.read();

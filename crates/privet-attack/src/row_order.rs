@@ -27,7 +27,7 @@ pub(super) const ATTACK: Attack = Attack { name: "row-order", row: 15, dear: fal
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     match scene.policy {
         PolicyRef::Table(_) => scene.quasi_tables().map(|_| ()),
-        PolicyRef::Transactions(_) => scene.baskets().map(|_| ()),
+        PolicyRef::Transactions(_) => scene.transactions().map(|_| ()),
         PolicyRef::Vocabularies(_) => {
             Err("a published bag is that of several people, and its terms do not tell of which".to_string())
         }
@@ -389,10 +389,10 @@ fn of_transactions(scene: &Scene<'_>, policy: &TransactionPolicy) -> Result<Orde
     let Released::Transactions(released) = &scene.released else {
         return Err(Error::internal("transactions of something else"));
     };
-    let view = scene.baskets().map_err(Error::input)?;
-    let tree = &view.original.tree;
+    let view = scene.transactions().map_err(Error::input)?;
+    let tree = &view.tree;
     let shown: HashSet<Node> = view.released.iter().flat_map(|(nodes, ..)| nodes.iter().copied()).collect();
-    let sensitive: HashSet<&str> = view.original.sensitive.iter().map(String::as_str).collect();
+    let sensitive: HashSet<&str> = view.sensitive.iter().map(String::as_str).collect();
     let becomes = |item: &str| {
         let node = tree.find(item)?;
         std::iter::once(node).chain(tree.ancestors(node)).find(|node| shown.contains(node))

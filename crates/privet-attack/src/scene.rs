@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::baskets::BasketView;
 use super::groups::Placed;
+use super::transactions::TransactionView;
 use super::view::{Effort, TableView, ViewColumn};
 use privet_audit::released::Released;
 use privet_core::clock::Clock;
@@ -12,6 +12,7 @@ use privet_core::{Exact, Result};
 use privet_data::{Bags, Source};
 use privet_policy::PolicyRef;
 use privet_policy::{AnyPolicy, CheckedPolicy};
+use privet_taxonomy::NodeId;
 
 /// Another release about some of the same people, for attacks on several at once.
 #[derive(Debug)]
@@ -22,6 +23,15 @@ pub struct OtherRelease {
     pub policy: AnyPolicy,
     /// Its files.
     pub released: Released,
+}
+
+/// What another method would have released of the same table of mixed columns, to compare with.
+#[derive(Debug, Clone)]
+pub struct BaselineRelease {
+    /// What it is called, as in "people at risk, in …".
+    pub name: String,
+    /// Per distinct record the node that each mixed column shows, in the order of the policy, and how often it occurs.
+    pub records: Vec<(Vec<NodeId>, u64)>,
 }
 
 /// A second try is on so many times fewer people …
@@ -76,6 +86,8 @@ pub struct Scene<'a> {
     pub holdout: Option<Source>,
     /// Other releases about some of the same people.
     pub others: Vec<OtherRelease>,
+    /// What other methods would have released.
+    pub baselines: Arc<[BaselineRelease]>,
     /// Keys the attacks' random choices. It tells nothing about the release's own.
     pub seed: u64,
     /// How much is listed and tried.
@@ -83,7 +95,7 @@ pub struct Scene<'a> {
     /// Time and interruption.
     pub clock: &'a Clock,
     tables: OnceLock<Result<std::result::Result<Vec<TableView>, String>>>,
-    baskets: OnceLock<Result<std::result::Result<BasketView, String>>>,
+    transactions: OnceLock<Result<std::result::Result<TransactionView, String>>>,
     bags: OnceLock<Result<(Bags, Bags)>>,
     placed: Mutex<Option<(usize, Arc<Placed>)>>,
 }
@@ -99,11 +111,12 @@ impl<'a> Scene<'a> {
             population: None,
             holdout: None,
             others: Vec::new(),
+            baselines: Arc::new([]),
             seed,
             limits: Limits::default(),
             clock,
             tables: OnceLock::new(),
-            baskets: OnceLock::new(),
+            transactions: OnceLock::new(),
             bags: OnceLock::new(),
             placed: Mutex::new(None),
         }
@@ -116,7 +129,9 @@ impl<'a> Scene<'a> {
             Released::Table(_) | Released::Groups(_) | Released::Projections(_) => {
                 self.tables.get_or_init(|| TableView::read_all(self)).as_ref().err()
             }
-            Released::Transactions(_) => self.baskets.get_or_init(|| BasketView::read(self)).as_ref().err(),
+            Released::Transactions(_) => {
+                self.transactions.get_or_init(|| TransactionView::read(self)).as_ref().err()
+            }
             Released::Vocabularies(_) => return self.bags().map(|_| ()),
         };
         unread.cloned().map_or(Ok(()), Err)
@@ -150,6 +165,7 @@ impl<'a> Scene<'a> {
         let mut scene = Scene::new(self.policy, self.released.clone(), self.seed, self.clock);
         scene.files.clone_from(&self.files);
         (scene.population, scene.holdout) = (self.population.clone(), self.holdout.clone());
+        scene.baselines = self.baselines.clone();
         let steps = self.limits.steps.map(|steps| steps / FEWER);
         scene.limits = Limits { people, steps, ..self.limits };
         let fewer = tables.iter().map(|table| table.again(scene.sample())).collect::<Result<Vec<_>>>()?;
@@ -193,10 +209,10 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The released transactions beside the original, read when they are asked for first; else a reason not to run an attack.
-    pub(super) fn baskets(&self) -> std::result::Result<&BasketView, String> {
-        match self.baskets.get_or_init(|| BasketView::read(self)) {
-            Ok(Ok(baskets)) => Ok(baskets),
+    /// The released transactions next to the original, read when they are asked for first; else a reason not to run an attack.
+    pub(super) fn transactions(&self) -> std::result::Result<&TransactionView, String> {
+        match self.transactions.get_or_init(|| TransactionView::read(self)) {
+            Ok(Ok(transactions)) => Ok(transactions),
             Ok(Err(reason)) => Err(reason.clone()),
             Err(error) => Err(error.to_string()),
         }

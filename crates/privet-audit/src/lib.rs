@@ -30,6 +30,7 @@ mod classes;
 mod columns;
 mod container;
 mod cover;
+pub mod definitions;
 mod flow;
 mod folder;
 mod form;

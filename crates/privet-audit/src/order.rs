@@ -27,10 +27,11 @@ use std::cmp::Ordering;
 
 use super::cover::number_of;
 
-pub(super) use self::bets::Evidence;
+pub(super) use self::bets::{Evidence, Gambler, mean};
 pub(super) use self::fits::Fits;
 pub(super) use self::lifted::Lifted;
-pub(super) use self::shown::{Arrangement, Column, View};
+pub(super) use self::shown::{Arrangement, Column, View, ranked};
+pub(super) use self::strata::{Strata, rank_evidence};
 
 /// The chance of a false alarm in one audit of an innocent release.
 pub(super) const FALSE_ALARM: f64 = 1e-6;

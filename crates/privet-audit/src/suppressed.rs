@@ -104,7 +104,7 @@ impl Suppressed {
                 .in_file(policy.source.path())
                 .at_line(line)
                 .help(if policy.missing.iter().any(|spelling| spelling == STAR) {
-                    "it stands for missing values: rename it, or set on_missing = \"drop\" in [data]"
+                    "it marks missing values: rename it, or set on_missing = \"drop\" in [data]"
                 } else {
                     "list \"*\" under 'missing' in [data], behind another spelling, or rename the value"
                 }));

@@ -215,7 +215,8 @@ fn every_full_policy_of_the_book_is_valid() {
                     let baskets = Baskets::read(&checked, &mut |_| Ok(())).expect("the data");
                     let items = u64::from(baskets.tree.total_leaves());
                     let limits = requirements(&checked, items).expect("requirements");
-                    let task = kl::Task { baskets: &baskets, requirements: &limits, method: &checked.method };
+                    let task =
+                        kl::ItemTask { baskets: &baskets, requirements: &limits, method: &checked.method };
                     kl::run(&task, &Clock::unlimited()).map(drop)
                 }
                 AnyPolicy::Vocabularies(checked) => {

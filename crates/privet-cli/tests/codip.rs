@@ -72,7 +72,7 @@ fn what_is_wrong_is_told_with_its_exit_status() {
     fails("beta = 0.5", "beta = 0.5\nmax_discernibility = 1e30", 2, "has more than the 18 digits");
     fails("alpha = 1.0", "alpha = 1e-30", 2, "has more than the 18 digits");
     fails("k = 2", "k = 7", 3, "k is 7, but the table has only 6 records");
-    fails("alpha = 1.0\nbeta = 0.5", "alpha = 0\nbeta = 0", 3, "the association loss reached is Γα = 1");
+    fails("alpha = 1.0\nbeta = 0.5", "alpha = 0\nbeta = 0", 3, "the association loss is Γα = 1");
     fails("[privacy.projection]\nalpha = 1.0\nbeta = 0.5\n", "", 2, "needs [privacy.projection]");
     fails(
         "[columns.job]\nrole = \"sensitive\"\n",

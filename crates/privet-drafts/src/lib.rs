@@ -6,6 +6,7 @@
 mod baskets;
 mod birth;
 mod kind;
+mod person;
 pub mod preset;
 mod profile;
 mod role;
@@ -108,8 +109,9 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
     let mut hierarchies: Vec<(String, Taxonomy)> = Vec::new();
     let safe_harbor = options.preset.is_some_and(|preset| preset.safe_harbor);
     let mut scan = safe_harbor.then(|| Scan::of(source, &profile.columns)).transpose()?;
-    for (index, (column, suggestion)) in profile.columns.iter().zip(role::suggest_roles(&profile)).enumerate()
-    {
+    let person = person::repeated(&profile);
+    let suggestions = role::suggest_roles(&profile, person);
+    for (index, (column, suggestion)) in profile.columns.iter().zip(suggestions).enumerate() {
         let mut drafted = DraftColumn {
             name: column.name.clone(),
             kind: column.kind(),
@@ -147,10 +149,11 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
         columns.push(drafted);
     }
     add_figures(&mut columns, &profile);
+    let people = person.map_or(profile.rows, |person| profile.columns[person].distinct());
     let k = match options.preset {
         // A rule that names no number is met by fewer, where the table has no more.
-        Some(preset) => preset.k.map_or(HEALTH_K.min(profile.rows / 2).max(2), |(k, _)| k),
-        None => first_k(&profile),
+        Some(preset) => preset.k.map_or(HEALTH_K.min(people / 2).max(2), |(k, _)| k),
+        None => first_k(&profile, people),
     };
     let combinations =
         hierarchies.iter().fold(1u64, |product, (_, tree)| product.saturating_mul(tree.levels() as u64));
@@ -158,6 +161,7 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
         data_path: &options.named(source.path()),
         delimiter: options.delimiter,
         header: &options.header,
+        person: person.map(|person| &profile.columns[person]),
         profile: &profile,
         columns: &columns,
         k,
@@ -222,9 +226,9 @@ fn add_figures(columns: &mut [DraftColumn], profile: &Profile) {
 }
 
 /// A k that suits the data and can be met.
-fn first_k(profile: &Profile) -> u64 {
+fn first_k(profile: &Profile, people: u64) -> u64 {
     let usual = if role::is_health_data(profile) { HEALTH_K } else { USUAL_K };
-    usual.min(profile.rows / 2).max(2)
+    usual.min(people / 2).max(2)
 }
 
 /// A file name for a column's hierarchy that is safe on every system and not taken yet.

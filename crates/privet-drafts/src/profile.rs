@@ -115,6 +115,11 @@ impl ColumnProfile {
         self.counted > 0 && self.distinct() * 100 >= self.counted * percent
     }
 
+    /// Whether some value occurs more than once.
+    pub fn has_repeats(&self) -> bool {
+        self.counted > self.distinct()
+    }
+
     /// Whether at least so many in a hundred cells that are not the first ones with their value stand right below an equal one.
     pub fn stand_together(&self, percent: u64) -> bool {
         let again = self.counted.saturating_sub(self.distinct());
@@ -207,13 +212,24 @@ impl Sample {
 
     /// How many records of the sample are the only ones with their values in these columns.
     pub fn unique(&self, columns: &[usize]) -> u64 {
+        let tuples = self.sorted(columns);
+        tuples.chunk_by(|a, b| a == b).filter(|equal| equal.len() == 1).count() as u64
+    }
+
+    /// How many different combinations of values the sample has in these columns.
+    pub fn distinct(&self, columns: &[usize]) -> u64 {
+        self.sorted(columns).chunk_by(|a, b| a == b).count() as u64
+    }
+
+    /// What the records hold in these columns, as hashes, equal ones next to each other.
+    fn sorted(&self, columns: &[usize]) -> Vec<u64> {
         if columns.is_empty() || self.width == 0 {
-            return 0;
+            return Vec::new();
         }
         let tuple = |record: &[u64]| columns.iter().fold(0, |hash, column| mixed(hash ^ record[*column]));
         let mut tuples: Vec<u64> = self.cells.chunks_exact(self.width).map(tuple).collect();
         tuples.sort_unstable();
-        tuples.chunk_by(|a, b| a == b).filter(|equal| equal.len() == 1).count() as u64
+        tuples
     }
 
     /// How many records of the sample miss a value in one of these columns.

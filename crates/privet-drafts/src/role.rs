@@ -14,11 +14,11 @@ const DIRECT: &str = "email mail phone telephone mobile fax ssn passport surname
 const NAMED: &str =
     "first last given family full user patient person customer client employee student middle";
 /// Words of numbers that are given to a person; only where most values differ.
-const NUMBERED: &str = "id identifier number no nr key name account";
+pub(super) const NUMBERED: &str = "id identifier number no nr key name account";
 /// Words of numbers that are given to people who belong together; only where there are many of them.
-const GROUPED: &str = "household family hh hhid famid serial seq sequence dwelling";
+pub(super) const GROUPED: &str = "household family hh hhid famid serial seq sequence dwelling";
 /// What others may know about a person.
-const DEMOGRAPHIC: &str = "age sex gender zip zipcode postcode postal plz birth birthday birthdate dob born country \
+pub(super) const DEMOGRAPHIC: &str = "age sex gender zip zipcode postcode postal plz birth birthday birthdate dob born country \
     nationality citizenship race ethnicity ethnic marital education degree school schooling employment employer \
     workclass city town region state county district household children language height admission discharge \
     hospital department company";
@@ -74,8 +74,8 @@ fn suggest(role: Role, reason: impl Into<String>) -> Option<Suggestion> {
     Some(Suggestion { role: Some(role), reason: reason.into() })
 }
 
-/// Suggests a role for every column.
-pub(super) fn suggest_roles(profile: &Profile) -> Vec<Suggestion> {
+/// Suggests a role for every column; `person` is the one that numbers people who have several records.
+pub(super) fn suggest_roles(profile: &Profile, person: Option<usize>) -> Vec<Suggestion> {
     let words: Vec<Vec<String>> = profile.columns.iter().map(|column| words(&column.name)).collect();
     let mut roles: Vec<Option<Suggestion>> = profile
         .columns
@@ -87,6 +87,9 @@ pub(super) fn suggest_roles(profile: &Profile) -> Vec<Suggestion> {
                 .or_else(|| by_values(column, profile.rows))
         })
         .collect();
+    if let Some(person) = person {
+        roles[person] = suggest(Role::Identifier, "it numbers people, and some have several records");
+    }
     settle_livelihood(&mut roles, profile, &words);
     settle_class(&mut roles, profile, &words);
     settle_technical(&mut roles, profile, &words);

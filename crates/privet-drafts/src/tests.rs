@@ -237,3 +237,29 @@ fn nothing_is_overwritten_and_nothing_is_left_behind() {
     assert_eq!(data_path(&fresh, &data), "../people.csv");
     assert!(data_path(&missing, &data).ends_with("people.csv"));
 }
+
+/// 40 people with five records each, under different names of the column that numbers them.
+#[test]
+fn hard_use_1_3_a_draft_counts_people_where_they_repeat() {
+    let table = |name: &str, sex_by_person: bool| {
+        let mut csv = format!("{name},age,sex,disease\n");
+        for record in 0..200 {
+            let person = record % 40;
+            let sex = if (if sex_by_person { person } else { record }) % 3 == 0 { "f" } else { "m" };
+            let disease = ["Flu", "Cold", "Asthma"][record % 3];
+            csv.push_str(&format!("P{person},{},{sex},{disease}\n", 20 + person));
+        }
+        draft_of(&csv).expect("a draft")
+    };
+    for name in ["pid", "patient_id", "PatientNo", "customer number", "user", "id"] {
+        let draft = table(name, true);
+        assert_consistent(&draft);
+        assert_eq!(role_of(&draft, name), Some("identifier"), "{name}");
+        assert!(draft.policy_text.contains(&format!("person = \"{name}\"\n")), "{}", draft.policy_text);
+    }
+    // A household is not a person, and neither is what says nothing about the people it numbers.
+    for (name, sex_by_person) in [("household_id", true), ("id", false), ("machine", true)] {
+        let draft = table(name, sex_by_person);
+        assert!(!draft.policy_text.contains("\nperson = "), "{name}: {}", draft.policy_text);
+    }
+}

@@ -3,7 +3,7 @@
 use toml_edit::{Key, Value};
 
 use super::preset::{self, Preset};
-use super::profile::Profile;
+use super::profile::{ColumnProfile, Profile};
 use super::safe_harbor::Scan;
 use super::{DraftColumn, HEALTH_K, USUAL_L};
 use privet_core::{counted, noun};
@@ -20,6 +20,8 @@ pub(super) struct Findings<'a> {
     pub data_path: &'a str,
     pub delimiter: Option<char>,
     pub header: &'a Header,
+    /// The column that numbers people who have several records.
+    pub person: Option<&'a ColumnProfile>,
     pub profile: &'a Profile,
     pub columns: &'a [DraftColumn],
     pub k: u64,
@@ -88,6 +90,18 @@ fn data(text: &mut String, findings: &Findings<'_>) {
         text.push_str(&format!("delimiter = {}\n", quoted(&delimiter.to_string())));
     }
     text.push_str(&header(findings.header));
+    if let Some(person) = findings.person {
+        let more = if person.is_saturated() { "more than " } else { "" };
+        comment(
+            text,
+            &format!(
+                "{} records of {more}{} people: with this line, requirements count people instead of records.",
+                grouped(findings.profile.rows),
+                grouped(person.distinct())
+            ),
+        );
+        text.push_str(&format!("person = {}\n", quoted(&person.name)));
+    }
     let mut spellings: Vec<(&str, u64)> = Vec::new();
     for (spelling, count) in findings.profile.columns.iter().flat_map(|column| &column.missing) {
         match spellings.iter_mut().find(|(known, _)| known == spelling) {

@@ -1,4 +1,4 @@
-//! From a cut of every taxonomy to released values: what methods whose solutions are cuts have in common.
+//! From a cut of every taxonomy to released values; shared by the methods whose solutions are cuts.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -9,13 +9,13 @@ use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_engine::numbering::{Numbering, bucket};
 use privet_taxonomy::NodeId;
 
-/// What a cut shows of every value.
+/// The released value of every original value under a cut.
 pub(super) struct CutRecoding {
     /// The released values of each column.
     pub columns: Vec<RecodedColumn>,
-    /// Per column and code, the place of the released value among those of its column.
+    /// Per column and code, the index of the released value in its column.
     places: Vec<Vec<u32>>,
-    /// Per column, how many released values there are.
+    /// Per column, the number of released values.
     values: Vec<usize>,
 }
 
@@ -48,13 +48,14 @@ impl CutRecoding {
         CutRecoding { columns, places, values: cut.0.iter().map(Vec::len).collect() }
     }
 
-    /// The released values of a distinct record, as places among those of each column.
+    /// The released values of a distinct record, as indices into each column.
     pub fn cells<'a>(&'a self, microdata: &'a Microdata, record: usize) -> impl Iterator<Item = u32> + 'a {
         let codes = microdata.quasi_codes(record);
         codes.iter().zip(&self.places).map(|(code, places)| places[*code as usize])
     }
 
-    /// The distinct records class by class, and where each class begins among them, with the end of the last.
+    /// The distinct records, ordered by class, and the offset at which each class begins, followed by the end of the
+    /// last.
     pub fn classes(&self, microdata: &Microdata) -> (Vec<u32>, Vec<u32>) {
         let records = microdata.summary.len();
         let mut numbering = Numbering::new(records);
@@ -67,23 +68,23 @@ impl CutRecoding {
     }
 }
 
-/// What measures need to know about a node that a release shows.
+/// What loss measures need to know about a released node.
 pub(super) fn cell(quasi: &QuasiIdentifier, node: NodeId, records: u64) -> Cell {
     let (taxonomy, extent) = (&quasi.taxonomy, quasi.extent(node));
     let level = Some((taxonomy.height(node) as u64, taxonomy.height(taxonomy.root()) as u64));
     Cell { extent, level, records }
 }
 
-/// How a cut covers values that do not occur.
+/// How a cut covers values that do not occur in the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Absent {
-    /// By the highest nodes that hold nothing else.
+    /// By the highest nodes that cover nothing else.
     Together,
-    /// One by one: nothing keeps nodes without records from being specialised.
+    /// One by one, because nothing prevents nodes without records from being specialised.
     Apart,
 }
 
-/// The labels of every column's cut, values that do not occur included.
+/// The labels of every column's cut, including those of values that do not occur.
 pub(super) fn labels(forest: &Forest, microdata: &Microdata, cut: &Cut, absent: Absent) -> Map<String, Json> {
     let column = |at: usize| {
         let (taxonomy, tree) = (&microdata.quasi[at].taxonomy, &forest.trees[at]);

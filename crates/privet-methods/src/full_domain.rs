@@ -11,11 +11,11 @@
 //!
 //! Without suppression that sum must be zero; then `high` itself must be valid, the classic monotone prune.
 //!
-//! Where people are counted and somebody has several records, frequencies are closed under nothing either: the people of two
-//! classes do not add up. [`Members::most_kept`] says what is left of the bound.
+//! When people are counted and somebody has several records, frequencies are not closed under union either, because the
+//! people of two classes do not add up. [`Members::most_kept`] states the bound that remains.
 //!
-//! (n, t)-closeness compares a class with larger ones and is closed under nothing: it is asked where a vector is judged, and
-//! no bound rests on it.
+//! (n, t)-closeness compares a class with larger ones and is not closed under union. It is tested when a vector is
+//! judged, and no bound rests on it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -47,11 +47,11 @@ pub(super) fn run(
     let natural = privacy::natural_requirements(policy, &microdata.table)?;
     let records = microdata.table.records;
     let limit = own.suppression_limit.floor_of(records);
-    // A release without records is none. Suppressing everything costs as much as the roots everywhere, so it would
-    // otherwise tie with the most general release and win as the first of equals.
+    // A release must have records. Suppressing everything costs as much as generalising everything to the root, so it
+    // would otherwise tie with the most general release and win as the first of equals.
     let limit = limit.min(records.saturating_sub(1));
     let clock = clock.with_limit(own.time_limit);
-    let mut problem = FullDomain::new(microdata, requirements, natural, own.cost.name(), limit, &clock)?;
+    let mut problem = LevelLattice::new(microdata, requirements, natural, own.cost.name(), limit, &clock)?;
     problem.bottoms = bottoms(policy, own.least_levels.as_ref(), microdata, problem.tops())?;
     let drawn_from = own.break_minimality;
     let wanted = usize::try_from(drawn_from.unwrap_or(1)).unwrap_or(usize::MAX);
@@ -84,7 +84,7 @@ pub(super) fn run(
     Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
-/// The lowest level of each column that the policy allows.
+/// The lowest level that the policy allows, per column.
 fn bottoms(
     policy: &CheckedPolicy,
     least: Option<&BTreeMap<usize, u64>>,
@@ -94,8 +94,10 @@ fn bottoms(
     let bottom = |(quasi, top): (&QuasiIdentifier, &u8)| {
         let level = least.and_then(|least| least.get(&quasi.index)).copied().unwrap_or(0);
         u8::try_from(level).ok().filter(|level| level <= top).ok_or_else(|| {
-            let wrong =
-                format!("'least_levels' asks for level {level} of '{}', whose highest is {top}", quasi.name);
+            let wrong = format!(
+                "'least_levels' asks for level {level} of '{}', whose highest level is {top}",
+                quasi.name
+            );
             policy.at_method(
                 "least_levels",
                 Error::input(wrong).help("the hierarchy's root is its highest level"),
@@ -106,45 +108,45 @@ fn bottoms(
 }
 
 /// The lattice of one table's levels, with requirements and cost.
-struct FullDomain<'a> {
+struct LevelLattice<'a> {
     levelling: Levelling<'a>,
-    /// The lowest level of each column that is allowed.
+    /// The lowest level allowed, per column.
     bottoms: Levels,
     requirements: Vec<Box<dyn ClassTest>>,
-    /// What compares classes with those at higher levels; no bound rests on it.
+    /// Requirements that compare classes with those at higher levels; no bound rests on them.
     natural: Vec<NtCloseness>,
     /// The most records that may be suppressed.
     limit: u64,
-    judged: Mutex<HashMap<Levels, Arc<Judged>>>,
+    judged: Mutex<HashMap<Levels, Arc<JudgedVector>>>,
     clock: &'a Clock,
-    /// The least that a vector may cost of which it was not found out in time whether its classes are close.
+    /// The lowest possible cost of the vectors whose closeness could not be decided in time.
     unjudged: Mutex<Option<Cost>>,
 }
 
-/// All that the search wants to know about one vector of levels.
-struct Judged {
+/// What the search knows about one vector of levels.
+struct JudgedVector {
     /// The cost with failing classes suppressed.
     cost: Cost,
     suppressed: u64,
-    /// At least this many records go at any vector below this one.
+    /// At least this many records are suppressed at any vector below this one.
     must_go: u64,
     /// The cost if nothing were suppressed; only for measures that do not add up over columns.
     floor: Cost,
-    /// The most a record's place costs; likewise.
+    /// The highest cost of a single record; also only for such measures.
     dearest: u128,
-    /// What is left when classes that are close to no natural superset go as well; once it was asked.
-    close: OnceLock<Close>,
+    /// What remains after also suppressing classes that are not close to any natural superset; computed on demand.
+    close: OnceLock<FarClasses>,
 }
 
-/// The classes that meet all else and are close to no natural superset.
-struct Close {
-    /// By their keys; empty where there are too many of them.
+/// The classes that meet every other requirement but are not close to any natural superset.
+struct FarClasses {
+    /// Their keys; empty if there are too many of them.
     failing: HashSet<Box<[u64]>>,
-    /// The cost without them; `None` where there are too many of them.
+    /// The cost without them; `None` if there are too many of them.
     cost: Option<Cost>,
 }
 
-impl<'a> FullDomain<'a> {
+impl<'a> LevelLattice<'a> {
     fn new(
         microdata: &'a Microdata,
         requirements: Vec<Box<dyn ClassTest>>,
@@ -152,14 +154,14 @@ impl<'a> FullDomain<'a> {
         cost: &str,
         limit: u64,
         clock: &'a Clock,
-    ) -> Result<FullDomain<'a>> {
+    ) -> Result<LevelLattice<'a>> {
         let levelling = Levelling::new(microdata, cost)?;
         let bottoms = vec![0; levelling.tops.len()].into();
         let (judged, unjudged) = (Mutex::default(), Mutex::default());
-        Ok(FullDomain { levelling, bottoms, requirements, natural, limit, judged, clock, unjudged })
+        Ok(LevelLattice { levelling, bottoms, requirements, natural, limit, judged, clock, unjudged })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Levels, Arc<Judged>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Levels, Arc<JudgedVector>>> {
         self.judged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -167,7 +169,7 @@ impl<'a> FullDomain<'a> {
         self.lock().len() as u64
     }
 
-    fn judged(&self, levels: &[u8]) -> Arc<Judged> {
+    fn judged(&self, levels: &[u8]) -> Arc<JudgedVector> {
         if let Some(judged) = self.lock().get(levels) {
             return judged.clone();
         }
@@ -176,7 +178,7 @@ impl<'a> FullDomain<'a> {
         judged
     }
 
-    fn evaluate(&self, grouping: &Grouping) -> Judged {
+    fn evaluate(&self, grouping: &Grouping) -> JudgedVector {
         let measure = &self.levelling.measure;
         let is_additive = self.levelling.is_additive();
         let (mut kept, mut everything) = (Tally::default(), 0);
@@ -201,23 +203,23 @@ impl<'a> FullDomain<'a> {
                 self.requirements.iter().map(|requirement| members.most_kept(requirement.as_ref())).min();
             must_go += class.size - most.unwrap_or(class.size).min(class.size);
             if must_go > self.limit && is_additive {
-                // Nothing here or below is valid: no other figure matters any more.
+                // No vector at or below this one is valid, so the other figures do not matter.
                 break;
             }
         }
         let all = Tally { price: everything, classes: grouping.len() as u64, suppressed: 0 };
         let floor = measure.total(&all);
         let (cost, suppressed) = (measure.total(&kept), kept.suppressed);
-        Judged { cost, suppressed, must_go, floor, dearest, close: OnceLock::new() }
+        JudgedVector { cost, suppressed, must_go, floor, dearest, close: OnceLock::new() }
     }
 
     fn holds(&self, members: &Members<'_>) -> bool {
         self.requirements.iter().all(|requirement| members.meet(requirement.as_ref()))
     }
 
-    /// What is left of a vector that meets all else; `None` when time is up.
-    fn naturally_close(&self, grouping: &Grouping, suppressed: u64) -> Option<Close> {
-        let too_many = || Close { failing: HashSet::new(), cost: None };
+    /// What remains of a vector that meets every other requirement; `None` if time is up.
+    fn naturally_close(&self, grouping: &Grouping, suppressed: u64) -> Option<FarClasses> {
+        let too_many = || FarClasses { failing: HashSet::new(), cost: None };
         let mut kept: Vec<bool> =
             (0..grouping.len()).map(|class| self.holds(&grouping.members(class))).collect();
         let (mut failing, mut suppressed) = (HashSet::new(), suppressed);
@@ -242,10 +244,10 @@ impl<'a> FullDomain<'a> {
             tally.price += measure.class(self.levelling.frame_cells(grouping, class), &grouping.class(class));
             tally.classes += 1;
         }
-        Some(Close { failing, cost: Some(measure.total(&tally)) })
+        Some(FarClasses { failing, cost: Some(measure.total(&tally)) })
     }
 
-    /// The cost of a vector if nothing were suppressed, and the dearest place in it.
+    /// The cost of a vector if nothing were suppressed, and the highest cost of a single record in it.
     fn floor(&self, levels: &[u8]) -> (Cost, u128) {
         self.levelling.additive_cost(levels).unwrap_or_else(|| {
             let judged = self.judged(levels);
@@ -254,7 +256,7 @@ impl<'a> FullDomain<'a> {
     }
 }
 
-impl Levelled for FullDomain<'_> {
+impl Levelled for LevelLattice<'_> {
     fn tops(&self) -> &[u8] {
         &self.levelling.tops
     }
@@ -279,7 +281,7 @@ impl Levelled for FullDomain<'_> {
                 *unjudged = Some(unjudged.map_or(floor, |least| least.min(floor)));
                 return None;
             };
-            // Another thread may have found out the same.
+            // Another thread may have computed the same.
             let _ = judged.close.set(close);
         }
         judged.close.get().and_then(|close| close.cost)

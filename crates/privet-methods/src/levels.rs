@@ -1,5 +1,4 @@
-//! What methods share that generalise every quasi-identifier to one level: classes, what they cost, and the release that a
-//! vector of levels stands for.
+//! What full-domain methods share: the classes at a vector of levels, their cost, and the release at those levels.
 
 use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
 use privet_core::{Error, Result};
@@ -10,21 +9,21 @@ use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_engine::rollup::{Grouping, Ladder};
 use privet_taxonomy::NodeId;
 
-/// The levels of a table's quasi-identifiers with a measure of what they lose.
+/// The levels of a table's quasi-identifiers, with a measure of information loss.
 pub(super) struct Levelling<'a> {
     pub microdata: &'a Microdata,
     pub groupings: Groupings,
     /// The highest level of each column.
     pub tops: Vec<u8>,
     pub measure: Measure,
-    /// Per column and level, where the level's cells start in the measure's frame.
+    /// Per column and level, the index of the level's first cell in the measure's frame.
     cells: Vec<Vec<u32>>,
-    /// Per column and level, cost and dearest cell; only for measures that add up over columns.
+    /// Per column and level, the cost and the most costly cell; only for measures that add up over columns.
     additive: Option<Vec<Vec<(u128, u128)>>>,
 }
 
 impl<'a> Levelling<'a> {
-    /// The levels of a table under a cost.
+    /// The levels of a table with a cost measure.
     pub fn new(microdata: &'a Microdata, cost: &str) -> Result<Levelling<'a>> {
         let tops = microdata.quasi.iter().map(top).collect::<Result<Vec<u8>>>()?;
         let groupings = Groupings::new(microdata);
@@ -40,7 +39,8 @@ impl<'a> Levelling<'a> {
         self.additive.is_some()
     }
 
-    /// What a vector of levels costs without suppression, and the dearest place in it; for measures that add up.
+    /// The cost of a vector of levels without suppression and its highest cost per record; only for measures that add
+    /// up.
     pub fn additive_cost(&self, levels: &[u8]) -> Option<(Cost, u128)> {
         let columns = self.additive.as_ref()?;
         let parts = columns.iter().zip(levels).map(|(costs, level)| costs[*level as usize]);
@@ -55,7 +55,7 @@ impl<'a> Levelling<'a> {
         places.map(|((value, level), starts)| starts[*level as usize] + value)
     }
 
-    /// How much a column's two levels differ, to choose where a search cuts.
+    /// How much two levels of a column differ; tells a search where to split.
     pub fn contrast(&self, column: usize, low: u8, high: u8) -> f64 {
         match &self.additive {
             Some(columns) => (columns[column][high as usize].0 - columns[column][low as usize].0) as f64,
@@ -82,11 +82,11 @@ impl<'a> Levelling<'a> {
             RecodedColumn { cells: cells.collect() }
         };
         let columns = (0..levels.len()).map(column).collect();
-        // Records of one class at the lowest levels stay together.
+        // Records that share a class at the lowest levels stay together.
         let (lot_of_record, lots) = self.groupings.class_of_record();
         let mut recoding = Recoding::in_lots(columns, lot_of_record.clone(), lots);
         let grouping = self.groupings.at(levels);
-        // Sorted by their values, so that classes come in the same order however the grouping was made.
+        // Sort by value, so that the order of classes does not depend on how the grouping was built.
         let mut order: Vec<usize> = (0..grouping.len()).collect();
         order.sort_unstable_by_key(|class| grouping.key(*class));
         let mut released: Vec<Option<u32>> = vec![None; grouping.len()];
@@ -117,10 +117,9 @@ fn top(quasi: &QuasiIdentifier) -> Result<u8> {
         let most = usize::from(u8::MAX) + 1;
         let name = &quasi.name;
         let message =
-            format!("the hierarchy of column '{name}' has {levels} levels, more than the {most} at most");
-        let error = Error::input(message).help(
-            "take out levels that nobody needs, or choose method \"mondrian\", which has no such limit",
-        );
+            format!("the hierarchy of column '{name}' has {levels} levels; at most {most} are supported");
+        let error = Error::input(message)
+            .help("remove levels that are not needed, or use method \"mondrian\", which has no such limit");
         match &quasi.hierarchy {
             Some(path) => error.in_file(path),
             None => error,
@@ -128,8 +127,8 @@ fn top(quasi: &QuasiIdentifier) -> Result<u8> {
     })
 }
 
-/// The measure's frame: all values of all levels of all columns, where each level's values start, and how many records
-/// each value has.
+/// The measure's frame: all values at all levels of all columns, the start of each level's values, and the number of
+/// records of each value.
 fn frame(microdata: &Microdata, ladders: &[Ladder]) -> (Frame, Vec<Vec<u32>>, Vec<Vec<u64>>) {
     let (mut columns, mut starts, mut counts) = (Vec::new(), Vec::new(), Vec::new());
     for (column, ladder) in ladders.iter().enumerate() {
@@ -173,7 +172,7 @@ fn records_per_value(microdata: &Microdata, column: usize, ladder: &Ladder, leve
     records
 }
 
-/// Per column and level, the cost of the column and its dearest cell, for measures that add up over columns.
+/// Per column and level, the cost of the column and of its most costly cell, for measures that add up over columns.
 fn additive_costs(
     measure: &Measure,
     starts: &[Vec<u32>],

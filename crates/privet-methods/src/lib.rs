@@ -1,4 +1,4 @@
-//! The methods, one file or folder per published system.
+//! The methods, one module per published system.
 
 pub mod codip;
 mod cut_recoding;
@@ -30,43 +30,43 @@ use privet_policy::{CheckedPolicy, Method};
 use recoding::Recoding;
 use released_sets::ReleasedSets;
 
-/// What a method decided.
+/// The outcome of a method.
 #[derive(Debug)]
 pub struct Solution {
-    /// What becomes of every record.
+    /// Where every record goes.
     pub recoding: Recoding,
     /// The decision as readable data.
     pub plan: Json,
     /// How the search went.
     pub search: SearchFacts,
-    /// The method's own cost, where it differs from the plain measure of the same name: l⁺-optimize charges more for a
+    /// The method's own cost, if it differs from the plain measure of the same name: l⁺-optimize charges more for a
     /// suppressed record than LM does.
     pub cost: Option<ShownCost>,
-    /// What the user should know before the release leaves the house.
+    /// Warnings to read before publishing the release.
     pub warnings: Vec<String>,
-    /// What becomes of the cells of a quasi-sensitive column, where the method heeds it.
+    /// The published cells of a quasi-sensitive column, if the method treats it.
     pub sets: Option<ReleasedSets>,
 }
 
 /// How a search went and what it proved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchFacts {
-    /// The number of solutions there are, where that is known.
+    /// The size of the search space, if known.
     pub space: Option<String>,
-    /// How many of them were looked at.
+    /// How many solutions were examined.
     pub examined: u64,
     /// How long it took.
     pub seconds: f64,
     /// Whether the result is proven to be the best.
     pub optimal: bool,
-    /// What no solution of the method's kind can beat, where that is proven.
+    /// A proven lower bound on the cost of any solution of this method.
     pub bound: Option<f64>,
-    /// How best cost and bound moved, in the order of time.
-    pub trace: Vec<Moment>,
+    /// How the best cost and the bound changed over time.
+    pub trace: Vec<TracePoint>,
 }
 
 impl SearchFacts {
-    /// How a search went that proves nothing about its result.
+    /// The facts of a search that proves nothing about its result.
     pub(crate) fn unproven(examined: u64, clock: &Clock) -> SearchFacts {
         SearchFacts {
             space: None,
@@ -79,18 +79,18 @@ impl SearchFacts {
     }
 }
 
-/// What a search knew at one moment.
+/// The state of a search at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Moment {
+pub struct TracePoint {
     /// Time since the search began.
     pub seconds: f64,
     /// The cost of the best solution so far, if there was one.
     pub best: Option<f64>,
-    /// What no solution can beat, if that was proven.
+    /// The proven lower bound, if there was one.
     pub bound: Option<f64>,
 }
 
-/// Makes the policy's decision.
+/// Runs the method of the policy.
 pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
     match &policy.method {
         Method::FullDomain(own) => full_domain::run(policy, own, microdata, clock),
@@ -103,17 +103,25 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
         Method::Injector(_) | Method::Anatomy(_) => {
             let wrong =
                 format!("method \"{}\" publishes groups, not one generalised table", policy.method.name());
-            Err(policy.at_method("name", Error::input(wrong).help("choose another method for this purpose")))
+            Err(policy.at_method(
+                "name",
+                Error::input(wrong)
+                    .help("use a method that publishes one table, such as full-domain or mondrian"),
+            ))
         }
         Method::CodipStar(_) | Method::Codip(_) => {
             let wrong = format!("method \"{}\" publishes several tables, not one", policy.method.name());
-            Err(policy.at_method("name", Error::input(wrong).help("choose another method for this purpose")))
+            Err(policy.at_method(
+                "name",
+                Error::input(wrong)
+                    .help("use a method that publishes one table, such as full-domain or mondrian"),
+            ))
         }
     }
 }
 
-/// Which of the best plans is published where `break_minimality` asks for a draw, by the seed. Of a single plan nothing can be
-/// drawn, and whoever reads that one was would be misled.
+/// Draws the plan to publish, by the seed, if `break_minimality` asks for it. A draw from a single plan would protect
+/// nobody and mislead the reader of the report, so it is an error.
 fn drawn(
     policy: &CheckedPolicy,
     microdata: &Microdata,
@@ -129,8 +137,8 @@ fn drawn(
         } else {
             "break_minimality draws one of several plans, but only one was found in the time allowed"
         };
-        let help = "leave break_minimality out, which lets others reason from the best plan; or ask for less, allow \
-                    suppression, bring finer hierarchies, or give the search more time";
+        let help = "remove break_minimality, which lets attackers reason from the best plan; or weaken the requirements, allow \
+                    suppression, use finer hierarchies, or give the search more time";
         return Err(policy.at_method("break_minimality", Error::infeasible(wrong).help(help)));
     }
     let mut random = random::keyed(microdata.key(policy.seed.unwrap_or(0)), "privet: one of the best cuts");
@@ -142,10 +150,10 @@ fn impossible(requirements: &[Box<dyn privacy::ClassTest>], whole: &privacy::Cla
     let whole = privacy::Members { records: *whole, people: None, add_up: true };
     let reasons = failures(requirements, &whole);
     Error::infeasible(format!("no release can meet the policy: {}", reasons.join("; ")))
-        .help("lower the requirement, or bring more records")
+        .help("lower the requirement, or provide more records")
 }
 
-/// Why the whole table as one class fails requirements, one reason each.
+/// Explains why the whole table as one class fails, one reason per requirement.
 fn failures(requirements: &[Box<dyn privacy::ClassTest>], whole: &privacy::Members<'_>) -> Vec<String> {
     let failing = requirements.iter().map(AsRef::as_ref).filter(|requirement| !whole.meet(*requirement));
     let reason = |requirement: &dyn privacy::ClassTest| {
@@ -158,23 +166,23 @@ fn failures(requirements: &[Box<dyn privacy::ClassTest>], whole: &privacy::Membe
     failing.map(reason).collect()
 }
 
-/// The error for requirements that the whole table as one class does not meet, where people are counted. Parts of it may
-/// still meet them, as the people of parts do not add up.
+/// The error for requirements that the whole table as one class fails, when people are counted. Parts of the table may
+/// still meet them, because the people of several parts do not add up.
 fn impossible_as_whole(
     requirements: &[Box<dyn privacy::ClassTest>],
     whole: &privacy::Members<'_>,
     method_starts_there: bool,
 ) -> Error {
     let reasons = failures(requirements, whole).join("; ");
-    let bring = if whole.people.is_some() { "people" } else { "records" };
-    let help = format!("lower the requirement, or bring more {bring}");
+    let counted = if whole.people.is_some() { "people" } else { "records" };
+    let help = format!("lower the requirement, or provide more {counted}");
     if whole.add_up || !method_starts_there {
         return Error::infeasible(format!("no release can meet the policy: {reasons}")).help(help);
     }
     Error::infeasible(format!(
         "the whole table as one class, where this method starts, does not meet the policy: {reasons}"
     ))
-    .help(format!("{help}; full-domain also tries finer classes by themselves"))
+    .help(format!("{help}; full-domain also tries finer classes on their own"))
 }
 
 /// A cost as manifests and reports show it.
@@ -186,13 +194,13 @@ pub struct ShownCost {
     pub value: f64,
     /// The value as an exact fraction, where it is one.
     pub exact: Option<String>,
-    /// The share of the worst there is.
+    /// The cost as a share of the worst possible cost.
     pub normalised: f64,
-    /// The measure's own words.
+    /// What the measure is and how to read it.
     pub info: &'static loss::Info,
 }
 
-/// Shows a cost.
+/// Formats a cost for manifests and reports.
 pub fn show(measure: &Measure, cost: Cost) -> ShownCost {
     ShownCost {
         name: measure.info().name,

@@ -1,14 +1,15 @@
 //! Mondrian (LeFevre, DeWitt and Ramakrishnan, 2006): multi-dimensional partitioning from the top.
 //!
-//! The whole table is one part; a part is split along the column in which it is widest, numbers at the median, categories
-//! into the children of their lowest common ancestor, as long as every resulting part meets every requirement. The parts
-//! that cannot be split are the classes. `strict`: records with equal values stay together; `relaxed`: the records at the
-//! median may go to either side, which gives smaller classes with overlapping ranges.
+//! The whole table starts as one part. A part is split along the column in which it is widest (numbers at the median,
+//! categories into the children of their lowest common ancestor) as long as every resulting part meets every
+//! requirement. The parts that cannot be split are the classes. `strict`: records with equal values stay together;
+//! `relaxed`: the records at the median may go to either side, which gives smaller classes with overlapping ranges.
 //!
-//! Every part of every accepted split meets the requirements, so the result does, whatever order columns are tried in.
+//! Every part of every accepted split meets the requirements, so the result does too, in whatever order columns are
+//! tried.
 //!
-//! Where people are counted, parts are disjoint in what they show ([`Mondrian::ways_along`]): whose records are in which class
-//! then follows from the release.
+//! If people are counted, the published cells of the parts are disjoint ([`MondrianSplitter::ways_along`]), so the release
+//! determines whose records are in which class.
 
 use serde_json::json;
 
@@ -27,7 +28,7 @@ use privet_engine::privacy::{Class, ClassTest, Counts, Members};
 use privet_policy::method::{Numbers, Partitioning};
 use privet_policy::{CheckedPolicy, method};
 
-/// Above this many slots a part's counts are kept sparse.
+/// With more slots than this, the counts of a part are sparse.
 const MOST_DENSE_SLOTS: u32 = 4096;
 
 pub(super) fn run(
@@ -38,7 +39,7 @@ pub(super) fn run(
 ) -> Result<Solution> {
     let requirements = privacy::requirements(policy, &microdata.table)?;
     let clock = clock.with_limit(own.time_limit);
-    let mondrian = Mondrian::new((own.partitioning, own.numbers), microdata, requirements, &clock);
+    let mondrian = MondrianSplitter::new((own.partitioning, own.numbers), microdata, requirements, &clock);
     let mut parts = partition::partition(&mondrian, mondrian.whole()?, &clock)?;
     parts.sort_unstable();
     let recoding = mondrian.recoding(&parts);
@@ -47,41 +48,41 @@ pub(super) fn run(
     Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
-/// Distinct records with how many of each: a part of the table.
-pub(super) type Part = Vec<(u32, u64)>;
+/// A part of the table: distinct records, each with its number of records.
+pub(super) type RecordPart = Vec<(u32, u64)>;
 
-pub(super) struct Mondrian<'a> {
+pub(super) struct MondrianSplitter<'a> {
     microdata: &'a Microdata,
     requirements: Vec<Box<dyn ClassTest>>,
-    axes: Vec<Axis>,
+    axes: Vec<SplitAxis>,
     relaxed: bool,
-    /// Who has which records, where somebody has several.
+    /// Who has which records, if somebody has several.
     crowd: Option<&'a People>,
     clock: Clock,
 }
 
 /// A quasi-identifier as a direction to split along: codes have positions, and parts cover ranges of positions.
-enum Axis {
-    /// Positions are ranks of numbers; a missing value kept as a value has rank 0 and no number.
+enum SplitAxis {
+    /// Positions are ranks of numbers; a missing value that is kept as a value has rank 0 and no number.
     Numbers { position: Vec<u32>, numbers: Vec<Option<f64>>, labels: Vec<String>, span: f64 },
     /// Positions are leaves in depth-first order.
     Categories { position: Vec<u32> },
 }
 
-impl Axis {
-    fn of(microdata: &Microdata, column: usize, ranges: bool) -> Axis {
+impl SplitAxis {
+    fn of(microdata: &Microdata, column: usize, ranges: bool) -> SplitAxis {
         let quasi = &microdata.quasi[column];
         let dictionary = &microdata.summary.columns()[column].dictionary;
         let numbers = match dictionary.numbers() {
             Some(numbers) if ranges || quasi.hierarchy.is_none() => numbers,
-            _ => return Axis::Categories { position: quasi.leaf_of_code.clone() },
+            _ => return SplitAxis::Categories { position: quasi.leaf_of_code.clone() },
         };
         let (mut position, mut ranked, mut labels) =
             (Vec::new(), Vec::<Option<f64>>::new(), Vec::<String>::new());
         for (code, number) in numbers.iter().enumerate() {
             let value = &dictionary.values()[code];
             if code > 0 && ranked.last() == Some(number) {
-                // Two spellings of one number: neither may be told from the other.
+                // Two spellings of one number must not be distinguishable.
                 let last = labels.len() - 1;
                 labels[last] = format!("[{value},{value}]");
             } else {
@@ -92,33 +93,36 @@ impl Axis {
         }
         let known = || ranked.iter().flatten();
         let span = known().last().unwrap_or(&0.0) - known().next().unwrap_or(&0.0);
-        Axis::Numbers { position, numbers: ranked, labels, span }
+        SplitAxis::Numbers { position, numbers: ranked, labels, span }
     }
 
     fn position(&self, code: u32) -> u32 {
         match self {
-            Axis::Numbers { position, .. } | Axis::Categories { position } => position[code as usize],
+            SplitAxis::Numbers { position, .. } | SplitAxis::Categories { position } => {
+                position[code as usize]
+            }
         }
     }
 }
 
-impl<'a> Mondrian<'a> {
-    /// Splits the table as the method's settings say, into parts that meet the requirements.
+impl<'a> MondrianSplitter<'a> {
+    /// A splitter with the settings of the method and the requirements on every part.
     pub(super) fn new(
         (partitioning, numbers): (Partitioning, Numbers),
         microdata: &'a Microdata,
         requirements: Vec<Box<dyn ClassTest>>,
         clock: &Clock,
-    ) -> Mondrian<'a> {
+    ) -> MondrianSplitter<'a> {
         let ranges = numbers == Numbers::Ranges;
-        let axes = (0..microdata.quasi.len()).map(|column| Axis::of(microdata, column, ranges)).collect();
+        let axes =
+            (0..microdata.quasi.len()).map(|column| SplitAxis::of(microdata, column, ranges)).collect();
         let relaxed = partitioning == Partitioning::Relaxed;
         let crowd = microdata.crowd();
-        Mondrian { microdata, requirements, axes, relaxed, crowd, clock: clock.clone() }
+        MondrianSplitter { microdata, requirements, axes, relaxed, crowd, clock: clock.clone() }
     }
 
     /// The whole table as one part, if it meets the requirements.
-    pub(super) fn whole(&self) -> Result<Part> {
+    pub(super) fn whole(&self) -> Result<RecordPart> {
         let summary = &self.microdata.summary;
         let whole = (0..summary.len()).map(|record| (record as u32, summary.count(record))).collect();
         if self.allowed(&whole) {
@@ -127,9 +131,9 @@ impl<'a> Mondrian<'a> {
         Err(self.counted(&whole, |whole| super::impossible_as_whole(&self.requirements, whole, true)))
     }
 
-    /// What the release shows of each part: equal for parts that look alike there.
-    pub(super) fn shown(&self, parts: &[Part]) -> Vec<Vec<u32>> {
-        let mut shower = Shower::new(self);
+    /// The published cells of each part; equal for parts that look alike in the release.
+    pub(super) fn shown(&self, parts: &[RecordPart]) -> Vec<Vec<u32>> {
+        let mut shower = CellBuilder::new(self);
         parts.iter().map(|part| shower.cells(part)).collect()
     }
 
@@ -138,7 +142,7 @@ impl<'a> Mondrian<'a> {
     }
 
     /// The least and greatest position of a part along a column.
-    fn extent(&self, part: &Part, column: usize) -> (u32, u32) {
+    fn extent(&self, part: &RecordPart, column: usize) -> (u32, u32) {
         let positions = part.iter().map(|(record, _)| self.position(*record, column));
         positions.fold((u32::MAX, 0), |(low, high), at| (low.min(at), high.max(at)))
     }
@@ -149,12 +153,13 @@ impl<'a> Mondrian<'a> {
             return 0.0;
         }
         match &self.axes[column] {
-            Axis::Numbers { numbers, span, .. } => match (numbers[low as usize], numbers[high as usize]) {
+            SplitAxis::Numbers { numbers, span, .. } => match (numbers[low as usize], numbers[high as usize])
+            {
                 (Some(low), Some(high)) => (high - low) / span,
-                // A part that mixes missing values with numbers can only be shown as *.
+                // A part with both missing values and numbers can only be published as *.
                 _ => 1.0,
             },
-            Axis::Categories { .. } => {
+            SplitAxis::Categories { .. } => {
                 let taxonomy = &self.microdata.quasi[column].taxonomy;
                 let node = taxonomy.lowest_above(low as usize, high as usize);
                 (taxonomy.leaves_below(node).len() - 1) as f64 / (taxonomy.leaves() - 1) as f64
@@ -162,13 +167,13 @@ impl<'a> Mondrian<'a> {
         }
     }
 
-    fn counted<T>(&self, part: &Part, judge: impl FnOnce(&Members<'_>) -> T) -> T {
+    fn counted<T>(&self, part: &RecordPart, judge: impl FnOnce(&Members<'_>) -> T) -> T {
         let Some(people) = self.crowd else {
             return self.counted_records(part, |records| {
                 judge(&Members { records: *records, people: None, add_up: true })
             });
         };
-        // Records that are alike stay together, so that whoever has one of them is in the part.
+        // Equal records stay together, so anybody who has one of them is in the part.
         let placed = part.iter().map(|(record, _)| (*record as usize, 0));
         let heads = Heads::count(self.microdata, people, 1, placed);
         self.counted_records(part, |records| {
@@ -177,7 +182,7 @@ impl<'a> Mondrian<'a> {
         })
     }
 
-    fn counted_records<T>(&self, part: &Part, judge: impl FnOnce(&Class<'_>) -> T) -> T {
+    fn counted_records<T>(&self, part: &RecordPart, judge: impl FnOnce(&Class<'_>) -> T) -> T {
         let size = part.iter().map(|(_, count)| count).sum();
         let slots = self.microdata.table.slots();
         if slots <= MOST_DENSE_SLOTS {
@@ -204,38 +209,38 @@ impl<'a> Mondrian<'a> {
         judge(&Class { size, counts: Counts::Sparse(&pairs) })
     }
 
-    fn allowed(&self, part: &Part) -> bool {
+    fn allowed(&self, part: &RecordPart) -> bool {
         self.counted(part, |part| self.requirements.iter().all(|requirement| part.meet(requirement.as_ref())))
     }
 
-    /// The ways a part may fall into parts along a column, the preferred one first.
-    fn ways_along(&self, part: &Part, column: usize, (low, high): (u32, u32)) -> Vec<Vec<Part>> {
+    /// The possible splits of a part along a column, the preferred one first.
+    fn ways_along(&self, part: &RecordPart, column: usize, (low, high): (u32, u32)) -> Vec<Vec<RecordPart>> {
         match &self.axes[column] {
-            Axis::Categories { .. } => vec![self.children_along(part, column, (low, high))],
-            // A part of missing values and some numbers is shown as *, which looks as if it held the other numbers as well.
-            // Nobody could say then whose records are where.
-            Axis::Numbers { numbers, .. } if numbers[low as usize].is_none() && self.crowd.is_some() => {
+            SplitAxis::Categories { .. } => vec![self.children_along(part, column, (low, high))],
+            // A part of missing values and some numbers is published as *, which also covers the other numbers. Then
+            // nobody could say whose records are where.
+            SplitAxis::Numbers { numbers, .. } if numbers[low as usize].is_none() && self.crowd.is_some() => {
                 vec![self.cut_after(part, column, low)]
             }
-            // Missing values apart from the numbers; where there are too few of them, they stay with the smallest.
-            Axis::Numbers { numbers, .. } if numbers[low as usize].is_none() => {
+            // Split missing values from the numbers; if there are too few of them, they stay with the smallest.
+            SplitAxis::Numbers { numbers, .. } if numbers[low as usize].is_none() => {
                 vec![
                     self.cut_after(part, column, low),
                     self.cut_after(part, column, self.median(part, column)),
                 ]
             }
-            Axis::Numbers { .. } if self.relaxed => vec![self.halves(part, column)],
-            Axis::Numbers { .. } => vec![self.cut_after(part, column, self.median(part, column))],
+            SplitAxis::Numbers { .. } if self.relaxed => vec![self.halves(part, column)],
+            SplitAxis::Numbers { .. } => vec![self.cut_after(part, column, self.median(part, column))],
         }
     }
 
-    /// A part for each inhabited child of the lowest node that covers the part.
-    fn children_along(&self, part: &Part, column: usize, (low, high): (u32, u32)) -> Vec<Part> {
+    /// One part for each non-empty child of the lowest node that covers the part.
+    fn children_along(&self, part: &RecordPart, column: usize, (low, high): (u32, u32)) -> Vec<RecordPart> {
         let taxonomy = &self.microdata.quasi[column].taxonomy;
         let node = taxonomy.lowest_above(low as usize, high as usize);
         let ends: Vec<usize> =
             taxonomy.children(node).iter().map(|child| taxonomy.leaves_below(*child).end).collect();
-        let mut parts: Vec<Part> = vec![Vec::new(); ends.len()];
+        let mut parts: Vec<RecordPart> = vec![Vec::new(); ends.len()];
         for (record, count) in part {
             let leaf = self.position(*record, column) as usize;
             parts[ends.partition_point(|end| *end <= leaf)].push((*record, *count));
@@ -245,13 +250,13 @@ impl<'a> Mondrian<'a> {
     }
 
     /// Everything up to a position, and the rest.
-    fn cut_after(&self, part: &Part, column: usize, last: u32) -> Vec<Part> {
+    fn cut_after(&self, part: &RecordPart, column: usize, last: u32) -> Vec<RecordPart> {
         let (left, right) = part.iter().partition(|(record, _)| self.position(*record, column) <= last);
         vec![left, right]
     }
 
-    /// The position after which to cut so that the two sides are as equal as they can be.
-    fn median(&self, part: &Part, column: usize) -> u32 {
+    /// The position to cut after so that the two sides are as equal as possible.
+    fn median(&self, part: &RecordPart, column: usize) -> u32 {
         let mut counts: Vec<(u32, u64)> =
             part.iter().map(|(record, count)| (self.position(*record, column), *count)).collect();
         counts.sort_unstable();
@@ -269,7 +274,7 @@ impl<'a> Mondrian<'a> {
     }
 
     /// Two halves of equal size; records at the median may be on both sides.
-    fn halves(&self, part: &Part, column: usize) -> Vec<Part> {
+    fn halves(&self, part: &RecordPart, column: usize) -> Vec<RecordPart> {
         let mut sorted: Vec<(u32, u32, u64)> =
             part.iter().map(|(record, count)| (self.position(*record, column), *record, *count)).collect();
         sorted.sort_unstable();
@@ -291,9 +296,9 @@ impl<'a> Mondrian<'a> {
         vec![left, right]
     }
 
-    /// What becomes of every record; parts that look alike in the release are one class, the others come in order.
-    pub(super) fn recoding(&self, parts: &[Part]) -> Recoding {
-        let mut shower = Shower::new(self);
+    /// The recoding of the parts; parts that look alike in the release are one class, the others keep their order.
+    pub(super) fn recoding(&self, parts: &[RecordPart]) -> Recoding {
+        let mut shower = CellBuilder::new(self);
         let classes: Vec<Vec<u32>> = parts.iter().map(|part| shower.cells(part)).collect();
         let mut recoding = Recoding::new(shower.columns, self.microdata.summary.len());
         let mut class_of_cells = std::collections::HashMap::new();
@@ -313,7 +318,7 @@ impl<'a> Mondrian<'a> {
         recoding
     }
 
-    pub(super) fn plan(&self, recoding: &Recoding, parts: &[Part]) -> serde_json::Value {
+    pub(super) fn plan(&self, recoding: &Recoding, parts: &[RecordPart]) -> serde_json::Value {
         let classes: Vec<serde_json::Value> = (0..recoding.len())
             .map(|class| {
                 let cells = self.microdata.quasi.iter().zip(&recoding.columns).zip(recoding.cells(class));
@@ -327,10 +332,10 @@ impl<'a> Mondrian<'a> {
     }
 }
 
-impl Splitter for Mondrian<'_> {
-    type Part = Part;
+impl Splitter for MondrianSplitter<'_> {
+    type Part = RecordPart;
 
-    fn split(&self, part: Part) -> std::result::Result<Vec<Part>, Part> {
+    fn split(&self, part: RecordPart) -> std::result::Result<Vec<RecordPart>, RecordPart> {
         if self.clock.is_over() {
             return Err(part);
         }
@@ -355,26 +360,26 @@ impl Splitter for Mondrian<'_> {
         Err(part)
     }
 
-    fn size(&self, part: &Part) -> u64 {
+    fn size(&self, part: &RecordPart) -> u64 {
         part.iter().map(|(_, count)| count).sum()
     }
 }
 
-/// Turns parts into released cells, each kept once per column.
-struct Shower<'a> {
-    mondrian: &'a Mondrian<'a>,
+/// Turns parts into released cells, each stored once per column.
+struct CellBuilder<'a> {
+    mondrian: &'a MondrianSplitter<'a>,
     columns: Vec<RecodedColumn>,
     known: Vec<std::collections::HashMap<(u32, u32), u32>>,
-    /// Per column, how many records lie before each position.
+    /// Per column, the number of records before each position.
     before: Vec<Vec<u64>>,
 }
 
-impl<'a> Shower<'a> {
-    fn new(mondrian: &'a Mondrian<'a>) -> Shower<'a> {
-        let before = |(axis, quasi): (&Axis, &privet_engine::microdata::QuasiIdentifier)| {
+impl<'a> CellBuilder<'a> {
+    fn new(mondrian: &'a MondrianSplitter<'a>) -> CellBuilder<'a> {
+        let before = |(axis, quasi): (&SplitAxis, &privet_engine::microdata::QuasiIdentifier)| {
             let positions = match axis {
-                Axis::Numbers { numbers, .. } => numbers.len(),
-                Axis::Categories { .. } => quasi.taxonomy.leaves(),
+                SplitAxis::Numbers { numbers, .. } => numbers.len(),
+                SplitAxis::Categories { .. } => quasi.taxonomy.leaves(),
             };
             let mut before = vec![0; positions + 1];
             for (code, count) in quasi.counts.iter().enumerate() {
@@ -383,7 +388,7 @@ impl<'a> Shower<'a> {
             (1..before.len()).for_each(|at| before[at] += before[at - 1]);
             before
         };
-        Shower {
+        CellBuilder {
             mondrian,
             columns: mondrian.axes.iter().map(|_| RecodedColumn::default()).collect(),
             known: mondrian.axes.iter().map(|_| Default::default()).collect(),
@@ -391,16 +396,16 @@ impl<'a> Shower<'a> {
         }
     }
 
-    fn cells(&mut self, part: &Part) -> Vec<u32> {
+    fn cells(&mut self, part: &RecordPart) -> Vec<u32> {
         (0..self.columns.len()).map(|column| self.cell(column, self.mondrian.extent(part, column))).collect()
     }
 
     fn cell(&mut self, column: usize, (low, high): (u32, u32)) -> u32 {
         let taxonomy = &self.mondrian.microdata.quasi[column].taxonomy;
-        // Categories are known by their node, so that two ranges of leaves with one ancestor are one cell.
+        // Categories are identified by their node, so that two ranges of leaves with one ancestor are one cell.
         let (node, low, high) = match &self.mondrian.axes[column] {
-            Axis::Numbers { .. } => (None, low, high),
-            Axis::Categories { .. } => {
+            SplitAxis::Numbers { .. } => (None, low, high),
+            SplitAxis::Categories { .. } => {
                 let node = taxonomy.lowest_above(low as usize, high as usize);
                 let leaves = taxonomy.leaves_below(node);
                 (Some(node), leaves.start as u32, leaves.end as u32 - 1)
@@ -412,7 +417,7 @@ impl<'a> Shower<'a> {
         let before = &self.before[column];
         let records = before[high as usize + 1] - before[low as usize];
         let (label, extent, level) = match (&self.mondrian.axes[column], node) {
-            (Axis::Numbers { numbers, labels, .. }, _) => {
+            (SplitAxis::Numbers { numbers, labels, .. }, _) => {
                 let share = self.mondrian.width(column, (low, high));
                 let (from, to) = (&labels[low as usize], &labels[high as usize]);
                 let label = match (low == high, numbers[low as usize]) {
@@ -422,7 +427,7 @@ impl<'a> Shower<'a> {
                 };
                 (label, Extent::Span(share), None)
             }
-            (Axis::Categories { .. }, node) => {
+            (SplitAxis::Categories { .. }, node) => {
                 let node = node.unwrap_or(taxonomy.root());
                 let level = taxonomy.height(node) as u64;
                 let extent = self.mondrian.microdata.quasi[column].extent(node);
@@ -440,7 +445,7 @@ impl<'a> Shower<'a> {
     }
 }
 
-/// The number in a label that may already be written as a range of one.
+/// The number in a label that may already be written as a range of one value.
 fn bare(label: &str) -> &str {
     label.strip_prefix('[').and_then(|label| label.split(',').next()).unwrap_or(label)
 }

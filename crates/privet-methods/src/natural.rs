@@ -1,11 +1,12 @@
-//! Natural supersets of classes at levels of generalisation: the classes that they become part of at higher levels.
+//! Natural supersets of classes: the classes that they become part of at higher levels of generalisation.
 //!
-//! A table has as many natural supersets of a class as there are vectors of higher levels: far too many to look at one by one. So they
-//! are looked at in boxes, all vectors between a low and a high corner. Every superset of a box has all records of the lowest one and no
-//! others than those of the highest one. A box is dropped when its highest superset has too few records, or when no distribution between the two
-//! corners is near enough to the class; else its highest superset is asked and the box is cut in two. Other classes are points in
-//! this: for each the lowest levels at which it is in one class with the class at hand. What boxes cost depends on the
-//! classes that there are, not on the vectors.
+//! A class has as many natural supersets as there are vectors of higher levels, far too many to test one by one. So
+//! they are tested in boxes: all vectors between a low and a high corner. Every superset in a box contains all records
+//! of the lowest one and only records of the highest one. A box is dropped if its highest superset has too few records,
+//! or if no distribution between the two corners is near enough to the class. Otherwise its highest superset is tested
+//! and the box is split in two. The other classes are points in this space: each stands at the lowest levels at which
+//! it shares a class with the class in question. The cost of a box therefore depends on the number of classes, not on
+//! the number of vectors.
 
 use std::collections::HashMap;
 
@@ -14,23 +15,23 @@ use privet_core::clock::Clock;
 use privet_engine::privacy::{Class, NtCloseness, Records};
 use privet_engine::rollup::Grouping;
 
-/// After how many boxes the clock is looked at.
+/// Number of boxes between looks at the clock.
 const PATIENCE: u64 = 32;
 
-/// What is known of the classes of a vector of levels.
+/// What is known about the classes of a vector of levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Closeness {
-    /// Per class, whether it is close to a natural superset; true for those that nobody asked about.
+    /// Per class, whether it is close to a natural superset; true for classes that were not tested.
     Known(Vec<bool>),
-    /// Classes with more records than may fail are not close.
+    /// The classes that are not close have more records than may be suppressed.
     Fails,
     /// Time is up.
     Unknown,
 }
 
 impl Levelling<'_> {
-    /// Which of the classes that are `asked` about have (n, t)-closeness. Once those that lack it have more than `spare` records
-    /// between them, no others are looked at.
+    /// Tests which of the `asked` classes have (n, t)-closeness. Stops as soon as the classes that lack it have more
+    /// than `spare` records in total.
     pub fn naturally_close(
         &self,
         grouping: &Grouping,
@@ -56,9 +57,9 @@ impl Levelling<'_> {
         if open.is_empty() {
             return Closeness::Known(close);
         }
-        // Those that are furthest from the whole table are the most likely to fail, and one that fails may be enough.
+        // Classes furthest from the whole table are the most likely to fail, and one failure may be enough.
         open.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| grouping.key(a.1).cmp(grouping.key(b.1))));
-        let atlas = Atlas::of(self, grouping, notion);
+        let atlas = ClassAtlas::of(self, grouping, notion);
         let mut failing = 0;
         for (_, class) in open {
             match atlas.is_close(class, &whole, clock) {
@@ -78,52 +79,52 @@ impl Levelling<'_> {
 }
 
 /// The classes of a grouping, ready to be compared with each other.
-struct Atlas<'a> {
+struct ClassAtlas<'a> {
     grouping: &'a Grouping,
     notion: &'a NtCloseness,
     /// Per class and column, the value.
     values: Vec<u32>,
-    /// Per column and level from that of the grouping up, what each value becomes.
+    /// Per column and level above that of the grouping, the ancestor of each value.
     climbs: Vec<Vec<Vec<u32>>>,
-    /// Per class, how often it has which values of the sensitive column.
+    /// Per class, the values of the sensitive column with their counts.
     pairs: Vec<Vec<(u32, u64)>>,
 }
 
 /// Records that join a class at the same levels.
-struct Point {
+struct JoiningRecords {
     pairs: Vec<(u32, u64)>,
     records: u64,
 }
 
-/// The supersets between two corners.
-struct Span {
+/// A box of supersets between two corners.
+struct SupersetBox {
     /// The low corner: per column, how far above the grouping's level.
     low: Vec<u8>,
-    /// What is in all of the supersets.
+    /// The records that are in all of the supersets.
     inside: Records,
-    /// What is in the highest of them.
+    /// The records of the highest superset.
     highest: Records,
-    /// The points that are in some of them only.
+    /// The points that are in some of the supersets only.
     open: Vec<u32>,
-    /// Whether the highest one was asked already.
+    /// Whether the highest superset was tested already.
     asked: bool,
 }
 
-impl<'a> Atlas<'a> {
-    fn of(levelling: &Levelling<'_>, grouping: &'a Grouping, notion: &'a NtCloseness) -> Atlas<'a> {
+impl<'a> ClassAtlas<'a> {
+    fn of(levelling: &Levelling<'_>, grouping: &'a Grouping, notion: &'a NtCloseness) -> ClassAtlas<'a> {
         let ladders = levelling.groupings.ladders();
         let values = (0..grouping.len()).flat_map(|class| ladders.values(grouping.key(class))).collect();
         let columns = ladders.columns().iter().zip(grouping.levels.iter()).zip(&levelling.tops);
         let climbs = columns
             .map(|((ladder, level), top)| (*level..=*top).map(|to| ladder.climb(*level, to)).collect());
         let pairs = (0..grouping.len()).map(|class| notion.pairs(&grouping.class(class)));
-        Atlas { grouping, notion, values, climbs: climbs.collect(), pairs: pairs.collect() }
+        ClassAtlas { grouping, notion, values, climbs: climbs.collect(), pairs: pairs.collect() }
     }
 
-    /// Whether a class is close to one of its natural supersets other than the whole table; `None` when time is up.
+    /// Whether a class is close to one of its natural supersets other than the whole table; `None` if time is up.
     fn is_close(&self, class: usize, whole: &Records, clock: &Clock) -> Option<bool> {
         let columns = self.climbs.len();
-        // Per column and value, how far above the grouping's level it is one value with that of the class.
+        // Per column and value, how many levels above the grouping's it merges with the value of the class.
         let of_column = |column: usize| -> Vec<u8> {
             let climbs = &self.climbs[column];
             let own = self.values[class * columns + column] as usize;
@@ -133,13 +134,13 @@ impl<'a> Atlas<'a> {
         };
         let joins: Vec<Vec<u8>> = (0..columns).map(of_column).collect();
         let mut places: HashMap<Vec<u8>, usize> = HashMap::new();
-        let mut points: Vec<Point> = Vec::new();
+        let mut points: Vec<JoiningRecords> = Vec::new();
         for other in (0..self.grouping.len()).filter(|other| *other != class) {
             let values = &self.values[other * columns..(other + 1) * columns];
             let place: Vec<u8> =
                 joins.iter().zip(values).map(|(column, value)| column[*value as usize]).collect();
             let at = *places.entry(place).or_insert_with(|| {
-                points.push(Point { pairs: Vec::new(), records: 0 });
+                points.push(JoiningRecords { pairs: Vec::new(), records: 0 });
                 points.len() - 1
             });
             points[at].pairs.extend_from_slice(&self.pairs[other]);
@@ -151,12 +152,12 @@ impl<'a> Atlas<'a> {
         let mut inside = Records::none(self.notion);
         inside.add(&self.pairs[class], self.grouping.outline(class).size);
         let open = (0..points.len() as u32).collect();
-        let span = Span { low: vec![0; columns], inside, highest: whole.clone(), open, asked: true };
-        Search { notion: self.notion, class: self.grouping.class(class), points, at, clock }.run(span)
+        let span = SupersetBox { low: vec![0; columns], inside, highest: whole.clone(), open, asked: true };
+        SupersetSearch { notion: self.notion, class: self.grouping.class(class), points, at, clock }.run(span)
     }
 }
 
-/// Puts equal values together.
+/// Adds up the counts of equal values.
 fn merge(pairs: &mut Vec<(u32, u64)>) {
     pairs.sort_unstable_by_key(|(code, _)| *code);
     pairs.dedup_by(|next, first| {
@@ -168,18 +169,18 @@ fn merge(pairs: &mut Vec<(u32, u64)>) {
     });
 }
 
-struct Search<'a> {
+struct SupersetSearch<'a> {
     notion: &'a NtCloseness,
     class: Class<'a>,
-    points: Vec<Point>,
+    points: Vec<JoiningRecords>,
     /// Per point, its levels.
     at: Vec<Vec<u8>>,
     clock: &'a Clock,
 }
 
-impl Search<'_> {
-    /// Whether a superset of the box is close enough; `None` when time is up.
-    fn run(&self, first: Span) -> Option<bool> {
+impl SupersetSearch<'_> {
+    /// Whether a superset in the box is close enough; `None` if time is up.
+    fn run(&self, first: SupersetBox) -> Option<bool> {
         let mut spans = vec![first];
         let mut looked = 0u64;
         while let Some(span) = spans.pop() {
@@ -196,16 +197,16 @@ impl Search<'_> {
             if span.open.is_empty() || self.notion.is_out_of_reach(&self.class, &span.inside, &span.highest) {
                 continue;
             }
-            // What is on top is looked at first: the half with other records than were asked about.
+            // The top of the stack is tested first: the half whose records have not been tested yet.
             let (upper, lower) = self.cut(span);
             spans.extend([upper, lower]);
         }
         Some(false)
     }
 
-    /// Cuts a box in two where the highest superset of the lower half loses most.
-    fn cut(&self, span: Span) -> (Span, Span) {
-        let Span { low, inside, highest, open, .. } = span;
+    /// Splits a box in two where the highest superset of the lower half loses most records.
+    fn cut(&self, span: SupersetBox) -> (SupersetBox, SupersetBox) {
+        let SupersetBox { low, inside, highest, open, .. } = span;
         let level = |point: &u32, column: usize| self.at[*point as usize][column];
         let (mut best, mut most) = ((0, low.first().copied().unwrap_or(0)), None);
         for (column, low) in low.iter().enumerate() {
@@ -228,8 +229,13 @@ impl Search<'_> {
             let point = &self.points[point as usize];
             lower.remove(&point.pairs, point.records);
         }
-        let lower =
-            Span { low: low.clone(), inside: inside.clone(), highest: lower, open: below, asked: false };
+        let lower = SupersetBox {
+            low: low.clone(),
+            inside: inside.clone(),
+            highest: lower,
+            open: below,
+            asked: false,
+        };
         let (mut low, mut inside) = (low, inside);
         low[column] = middle + 1;
         let joins = |point: &u32| self.at[*point as usize].iter().zip(&low).all(|(at, low)| at <= low);
@@ -238,6 +244,6 @@ impl Search<'_> {
             let point = &self.points[point as usize];
             inside.add(&point.pairs, point.records);
         }
-        (Span { low, inside, highest, open, asked: true }, lower)
+        (SupersetBox { low, inside, highest, open, asked: true }, lower)
     }
 }

@@ -1,4 +1,4 @@
-//! What becomes of every record: the common currency of the methods that release one table.
+//! Where every record goes: the common result of all methods that release one table.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,55 +19,56 @@ use privet_taxonomy::NodeId;
 /// A released value of a quasi-identifier.
 #[derive(Debug, Clone)]
 pub struct ReleasedCell {
-    /// What the release shows.
+    /// The published text.
     pub label: String,
     /// Its node in the taxonomy, unless it is a range of numbers.
     pub node: Option<NodeId>,
-    /// What measures need to know about it.
+    /// What loss measures need to know about it.
     pub measure: Cell,
 }
 
 /// A quasi-identifier's released values.
 #[derive(Debug, Clone, Default)]
 pub struct RecodedColumn {
-    /// The released values; classes refer to them by position.
+    /// The released values; classes refer to them by index.
     pub cells: Vec<ReleasedCell>,
 }
 
-/// What the release shows in the place of a suppressed cell.
+/// The text published for a suppressed cell.
 pub const STAR: &str = "*";
 
-/// Where the records of one distinct record go.
+/// The fate of all records that share one combination of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
+enum RecordFate {
     /// All into one class.
     Class(u32),
     /// All are suppressed.
     Suppressed,
-    /// To several classes: see `Recoding::shared`.
+    /// Into several classes: see `Recoding::shared`.
     Shared,
 }
 
-/// What becomes of every distinct record of a summary.
+/// The fate of every distinct record of a summary.
 #[derive(Debug)]
 pub struct Recoding {
     /// The quasi-identifiers' released values.
     pub columns: Vec<RecodedColumn>,
     classes: Vec<u32>,
-    /// Per distinct record the lot that it is in, where records of a lot share their fate; else each has its own.
+    /// The lot of each distinct record. All records of a lot share their fate; without lots, each distinct record has
+    /// its own.
     lots: Option<Arc<[u32]>>,
-    fates: Vec<Fate>,
+    fates: Vec<RecordFate>,
     shared: BTreeMap<usize, Vec<(u32, u64)>>,
-    pools: Vec<Pool>,
+    pools: Vec<SamplePool>,
     /// Classes and slots whose cells are suppressed.
     starred: HashSet<(u32, u32)>,
 }
 
-/// Distinct records of whose records some go to a class.
+/// Distinct records that send only some of their records to a class.
 #[derive(Debug)]
-struct Pool {
+struct SamplePool {
     class: u32,
-    /// The distinct records, each with all of its records.
+    /// The distinct records, each with its number of records.
     members: Vec<(u32, u64)>,
     count: u64,
 }
@@ -82,36 +83,36 @@ pub struct ClassTable {
     pub suppressed: u64,
     /// The number of suppressed cells in released records.
     pub starred: u64,
-    /// The people in the classes, where somebody has several records.
+    /// The people in the classes, if somebody has several records.
     pub heads: Option<Heads>,
 }
 
 impl Recoding {
-    /// Nothing decided yet: every one of `records` distinct records is suppressed.
+    /// A recoding in which all of `records` distinct records are suppressed.
     pub fn new(columns: Vec<RecodedColumn>, records: usize) -> Recoding {
         Recoding {
             columns,
             classes: Vec::new(),
             lots: None,
-            fates: vec![Fate::Suppressed; records],
+            fates: vec![RecordFate::Suppressed; records],
             shared: BTreeMap::new(),
             pools: Vec::new(),
             starred: HashSet::new(),
         }
     }
 
-    /// The same for records in lots, by number, all records of which go to one class or are suppressed: see
-    /// [`Recoding::assign_lot`].
+    /// A recoding for records in numbered lots, with everything suppressed. All records of a lot go to one class or are
+    /// suppressed: see [`Recoding::assign_lot`].
     pub fn in_lots(columns: Vec<RecodedColumn>, lot_of_record: Arc<[u32]>, lots: usize) -> Recoding {
         Recoding { lots: Some(lot_of_record), ..Recoding::new(columns, lots) }
     }
 
     /// Sends all records of a lot to a class.
     pub fn assign_lot(&mut self, lot: usize, class: u32) {
-        self.fates[lot] = Fate::Class(class);
+        self.fates[lot] = RecordFate::Class(class);
     }
 
-    fn fate(&self, record: usize) -> Fate {
+    fn fate(&self, record: usize) -> RecordFate {
         let place = self.lots.as_ref().map_or(record, |lots| lots[record] as usize);
         self.fates[place]
     }
@@ -123,10 +124,10 @@ impl Recoding {
         class
     }
 
-    /// Sends `count` of a distinct record's `total` records to a class. Which of them is left to the key.
+    /// Sends `count` of a distinct record's `total` records to a class. The key decides which ones.
     pub fn assign(&mut self, record: usize, class: u32, count: u64, total: u64) {
         if count == total {
-            self.fates[record] = Fate::Class(class);
+            self.fates[record] = RecordFate::Class(class);
             return;
         }
         let parts = self.shared.entry(record).or_default();
@@ -134,26 +135,26 @@ impl Recoding {
             Some((_, sent)) => *sent += count,
             None => parts.push((class, count)),
         }
-        self.fates[record] = Fate::Shared;
-        // Several parts may look alike and be one class.
+        self.fates[record] = RecordFate::Shared;
+        // Several parts may look alike and so form one class.
         if *parts == [(class, total)] {
-            self.fates[record] = Fate::Class(class);
+            self.fates[record] = RecordFate::Class(class);
             self.shared.remove(&record);
         }
     }
 
-    /// Sends `count` of the records of several distinct records to a class, where it does not matter which; the others
-    /// are suppressed. `members` holds distinct records with how often each occurs. The choice is made by
-    /// [`Recoding::draw`]; until then all of them count as suppressed.
+    /// Sends `count` of the records of several distinct records to a class and suppresses the others. `members` lists
+    /// the distinct records with their numbers of records. [`Recoding::draw`] chooses the records; until then all of
+    /// them count as suppressed.
     pub fn assign_some(&mut self, class: u32, members: Vec<(u32, u64)>, count: u64) {
-        self.pools.push(Pool { class, members, count });
+        self.pools.push(SamplePool { class, members, count });
     }
 
-    /// Makes the choices that [`Recoding::assign_some`] left open: every set of records of the right size is equally
-    /// likely, and the key decides. (A fixed choice, such as the last ones, would tell who is missing.)
+    /// Makes the choices that [`Recoding::assign_some`] left open: the key decides, and every set of the right size is
+    /// equally likely. (A fixed choice, such as the last records, would reveal who is missing.)
     pub fn draw(&mut self, key: impl Into<RunKey>) {
         let mut random = keyed(key, "privet: records of a value that are released");
-        for Pool { class, members, count } in std::mem::take(&mut self.pools) {
+        for SamplePool { class, members, count } in std::mem::take(&mut self.pools) {
             let mut rows: u64 = members.iter().map(|(_, total)| total).sum();
             let mut open = count.min(rows);
             for (record, total) in members {
@@ -170,8 +171,8 @@ impl Recoding {
         }
     }
 
-    /// Suppresses the cells of a sensitive value in a class: they are published as [`STAR`]. The slot says which value
-    /// of which column, see [`privet_engine::privacy::Counts`].
+    /// Suppresses the cells of a sensitive value in a class, which are then published as [`STAR`]. The slot identifies
+    /// the column and its value, see [`privet_engine::privacy::Counts`].
     pub fn star(&mut self, class: u32, slot: u32) {
         self.starred.insert((class, slot));
     }
@@ -191,51 +192,50 @@ impl Recoding {
         self.classes.len() / self.columns.len().max(1)
     }
 
-    /// Whether everything is suppressed.
+    /// Whether every record is suppressed.
     pub fn is_empty(&self) -> bool {
         self.classes.is_empty()
     }
 
-    /// The cells of a class, as positions in each column.
+    /// The cells of a class, as an index into each column.
     pub fn cells(&self, class: usize) -> &[u32] {
         let width = self.columns.len();
         &self.classes[class * width..(class + 1) * width]
     }
 
-    /// The classes that a distinct record's records go to, with counts; none when they are suppressed.
+    /// The classes that a distinct record's records go to, with counts; empty if they are suppressed.
     pub fn destinations(&self, record: usize, total: u64) -> impl Iterator<Item = (u32, u64)> + '_ {
         let (whole, parts) = match self.fate(record) {
-            Fate::Class(class) => (Some((class, total)), None),
-            Fate::Suppressed => (None, None),
-            Fate::Shared => (None, self.shared.get(&record)),
+            RecordFate::Class(class) => (Some((class, total)), None),
+            RecordFate::Suppressed => (None, None),
+            RecordFate::Shared => (None, self.shared.get(&record)),
         };
         whole.into_iter().chain(parts.into_iter().flatten().copied())
     }
 
-    /// The distinct records whose records part ways, ascending.
+    /// The distinct records whose records go to different classes, ascending.
     pub fn parted(&self) -> impl Iterator<Item = usize> + '_ {
         self.shared.keys().copied()
     }
 
-    /// Hands out classes record by record; `total` says how often a distinct record occurs.
+    /// Assigns classes record by record; `total` returns how often a distinct record occurs.
     ///
-    /// Where the records of one distinct record part ways, the key decides which goes where: every way of parting them
-    /// is equally likely.
+    /// If the records of one distinct record go to different classes, the key decides which goes where, and every
+    /// assignment is equally likely.
     pub fn dispatcher(&self, key: impl Into<RunKey>, total: impl Fn(usize) -> u64) -> Dispatcher<'_> {
-        let left = self
-            .shared
-            .iter()
-            .map(|(record, classes)| (*record, Parting { rows: total(*record), classes: classes.clone() }));
+        let left = self.shared.iter().map(|(record, classes)| {
+            (*record, RemainingRows { rows: total(*record), classes: classes.clone() })
+        });
         let random = keyed(key, "privet: records that part ways");
         Dispatcher { recoding: self, left: left.collect(), random }
     }
 
-    /// Counts the classes. A suppressed cell counts in the size of its class, but is no value.
+    /// Counts the classes. A suppressed cell counts towards the size of its class, but is not a value.
     pub fn count(&self, microdata: &Microdata) -> ClassTable {
         let tallies = Tallies::of_classes(microdata.table.slots() as usize, self.len());
         let lists = microdata.slot_lists();
         let heads = microdata.crowd().map(|people| {
-            // Methods that count people send records that are alike to one class.
+            // Methods that count people send equal records to one class.
             let whole = |record: usize| {
                 let total = microdata.summary.count(record);
                 self.destinations(record, total).map(move |(class, _)| (record, class))
@@ -268,7 +268,7 @@ impl Recoding {
         table
     }
 
-    /// The classes without what is in them, for whoever looks at sizes alone.
+    /// The classes with their sizes only.
     pub fn outline(&self, microdata: &Microdata) -> ClassTable {
         let tallies = Tallies::of_classes(0, self.len());
         let mut table =
@@ -285,7 +285,7 @@ impl Recoding {
         table
     }
 
-    /// What measures need to know about this release.
+    /// What loss measures need to know about this release.
     pub fn frame(&self, microdata: &Microdata) -> Frame {
         Frame {
             records: microdata.table.records,
@@ -308,15 +308,15 @@ impl Recoding {
         measure.total(&tally)
     }
 
-    /// The release under every measure that is defined for it.
+    /// The cost of the release under every measure that is defined for it.
     pub fn costs(&self, microdata: &Microdata, table: &ClassTable) -> Vec<super::ShownCost> {
         let frame = self.frame(microdata);
         let measures = loss::NAMES.iter().filter_map(|name| loss::measure(name, &frame).ok());
         measures.map(|measure| super::show(&measure, self.cost(&measure, table))).collect()
     }
 
-    /// The share of the original's cells in generalised columns that are published as they are: those of suppressed records
-    /// are not, nor are ranges and groups, even of one value.
+    /// The share of the original cells in generalised columns that are published unchanged. Cells of suppressed records
+    /// do not count, nor do ranges and groups, even of one value.
     pub fn exactly(&self, microdata: &Microdata, table: &ClassTable) -> f64 {
         let mut exact = 0u128;
         for (at, column) in self.columns.iter().enumerate() {
@@ -330,19 +330,19 @@ impl Recoding {
         exact as f64 / all.max(1) as f64
     }
 
-    /// The measure that steers the search, or why it is not defined for this release.
+    /// The measure that guides the search, or why it is not defined for this release.
     pub fn measure(&self, name: &str, microdata: &Microdata) -> Result<Measure> {
         loss::measure(name, &self.frame(microdata))
     }
 }
 
 impl ClassTable {
-    /// A class as privacy notions see it.
+    /// A class as privacy requirements see it.
     pub fn class(&self, class: usize) -> Class<'_> {
         Class { size: self.sizes[class], counts: self.tallies.counts(class) }
     }
 
-    /// A class by its records, and by the people who have them.
+    /// A class with its records and the people they belong to.
     pub fn members(&self, class: usize) -> Members<'_> {
         let heads = self.heads.as_ref();
         Members {
@@ -352,33 +352,34 @@ impl ClassTable {
         }
     }
 
-    /// How many people are in each class: as many as records, unless somebody has several.
+    /// The number of people in each class; the number of records, unless somebody has several.
     pub fn people(&self) -> &[u64] {
         self.heads.as_ref().map_or(&self.sizes, Heads::sizes)
     }
 }
 
-/// Hands out classes, record by record.
+/// Assigns classes record by record.
 #[derive(Debug)]
 pub struct Dispatcher<'a> {
     recoding: &'a Recoding,
-    left: BTreeMap<usize, Parting>,
+    left: BTreeMap<usize, RemainingRows>,
     random: ChaCha20Rng,
 }
 
-/// What is still to come of one distinct record whose records part ways.
+/// The rows still to come of one distinct record whose records go to different classes.
 #[derive(Debug)]
-pub(super) struct Parting {
+pub(super) struct RemainingRows {
     pub(super) rows: u64,
-    /// The classes with how many rows each still gets.
+    /// The classes, each with the number of rows that it still gets.
     pub(super) classes: Vec<(u32, u64)>,
 }
 
-impl Parting {
-    /// Sequential sampling: with r of the t rows to come still going to a class, the next goes there with probability
-    /// r/t, so that all of the ways to choose are equally likely (Fan, Muller & Rezucha, 1962).
+impl RemainingRows {
+    /// Sequential sampling: if r of the t rows to come still go to a class, the next row goes there with probability
+    /// r/t, so all choices are equally likely (Fan, Muller & Rezucha, 1962).
     pub(super) fn next(&mut self, random: &mut ChaCha20Rng) -> Option<u32> {
-        // More rows than were counted come only from a file that was changed meanwhile; that is found out elsewhere.
+        // More rows than were counted can only come from a file that changed in the meantime; another check reports
+        // that.
         if self.rows == 0 {
             return None;
         }
@@ -396,12 +397,12 @@ impl Parting {
 }
 
 impl Dispatcher<'_> {
-    /// The class that the next row of a distinct record goes to; `None` when it is suppressed.
+    /// The class of the next row of a distinct record; `None` if it is suppressed.
     pub fn next(&mut self, record: usize) -> Option<u32> {
         match self.recoding.fate(record) {
-            Fate::Class(class) => Some(class),
-            Fate::Suppressed => None,
-            Fate::Shared => self.left.get_mut(&record)?.next(&mut self.random),
+            RecordFate::Class(class) => Some(class),
+            RecordFate::Suppressed => None,
+            RecordFate::Shared => self.left.get_mut(&record)?.next(&mut self.random),
         }
     }
 }
@@ -412,7 +413,7 @@ mod tests {
 
     use super::*;
 
-    /// One distinct record of `total` records, so many of which go to each class.
+    /// One distinct record with `total` records, of which `counts[c]` go to class c.
     fn parted(total: u64, counts: &[u64]) -> Recoding {
         let mut recoding = Recoding::new(vec![RecodedColumn::default()], 1);
         for count in counts {

@@ -1,56 +1,56 @@
-//! What becomes of the cells of a quasi-sensitive column: which records are released with fewer terms.
+//! The published cells of a quasi-sensitive column: which records are released with fewer terms.
 
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use rand_chacha::ChaCha20Rng;
 
-use super::recoding::Parting;
+use super::recoding::RemainingRows;
 use privet_core::RunKey;
 use privet_core::random::keyed;
 
-/// The released cells of a quasi-sensitive column that differ from the original ones.
+/// The published cells of a quasi-sensitive column that differ from the original.
 #[derive(Debug, Default)]
 pub struct ReleasedSets {
-    /// What stands between the terms.
+    /// The separator of the terms in a cell.
     pub separator: char,
     texts: Vec<String>,
-    /// By distinct record and class: the changed cells with how many records get each.
+    /// By distinct record and class: the changed cells with the number of records that get each.
     changed: BTreeMap<(u32, u32), Vec<(u32, u64)>>,
-    /// How it went with the groups.
+    /// Statistics of the groups.
     pub groups: GroupCounts,
-    /// Terms with how many occurrences of each were removed, the most first.
+    /// The terms that were removed, with their numbers of occurrences, most frequent first.
     pub removed: Vec<(String, u64)>,
-    /// Records that link to no label at all, in the original.
+    /// Records that link to no label at all in the original.
     pub unlinked: u64,
 }
 
-/// How it went with the groups of records.
+/// Statistics of the groups of records.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GroupCounts {
-    /// All groups.
+    /// The number of groups.
     pub total: u64,
-    /// Those that met the requirements as they were.
+    /// Groups that met the requirements from the start.
     pub untouched: u64,
-    /// Those whose suppression is proven to cost the least.
+    /// Groups whose suppression is proven to be the least costly.
     pub optimal: u64,
-    /// Those for which time ran out.
+    /// Groups for which time ran out.
     pub open: u64,
-    /// Of these, the ones that got no time at all: as many of their records as it takes lose all terms.
+    /// Groups among these that got no time at all; as many of their records as necessary lose all terms.
     pub unsearched: u64,
-    /// How many groups of the partitioning had to be joined with others.
+    /// Groups of the partitioning that had to be merged with others.
     pub merged: u64,
-    /// Those whose records are withheld.
+    /// Groups whose records are withheld.
     pub withheld: u64,
 }
 
 impl ReleasedSets {
-    /// Nothing changed yet.
+    /// An empty set of changes.
     pub fn new(separator: char) -> ReleasedSets {
         ReleasedSets { separator, ..ReleasedSets::default() }
     }
 
-    /// One more record of a distinct record in a class shows this instead of its cell.
+    /// Changes the cell of one more record of a distinct record in a class to `text`.
     pub fn change(&mut self, record: u32, class: u32, text: String) {
         let changed = self.changed.entry((record, class)).or_default();
         if let Some((_, count)) = changed.iter_mut().find(|(known, _)| self.texts[*known as usize] == text) {
@@ -67,12 +67,12 @@ impl ReleasedSets {
         changed.map(|(text, count)| (self.texts[*text as usize].as_str(), *count))
     }
 
-    /// The distinct records of whose records some change, ascending; once for each class.
+    /// The distinct records of which some records change, ascending; once for each class.
     pub fn parted(&self) -> impl Iterator<Item = usize> + '_ {
         self.changed.keys().map(|(record, _)| *record as usize)
     }
 
-    /// How many cells are changed.
+    /// The number of changed cells.
     pub fn len(&self) -> u64 {
         self.changed.values().flatten().map(|(_, count)| count).sum()
     }
@@ -82,12 +82,12 @@ impl ReleasedSets {
         self.changed.is_empty()
     }
 
-    /// Hands out cells, record by record; `total` says how many records of a distinct record a class has. Where some of them
-    /// change and others do not, the key decides which: every choice is equally likely.
+    /// Assigns cells record by record; `total` returns how many records of a distinct record a class has. If only some
+    /// of them change, the key decides which, and every choice is equally likely.
     pub fn dispatcher(&self, key: impl Into<RunKey>, total: impl Fn(u32, u32) -> u64) -> SetDispatcher<'_> {
         let left = self.changed.iter().map(|(key, texts)| {
             let classes = texts.clone();
-            (*key, Parting { rows: total(key.0, key.1), classes })
+            (*key, RemainingRows { rows: total(key.0, key.1), classes })
         });
         SetDispatcher {
             sets: self,
@@ -97,16 +97,16 @@ impl ReleasedSets {
     }
 }
 
-/// Hands out cells, record by record.
+/// Assigns cells record by record.
 #[derive(Debug)]
 pub struct SetDispatcher<'a> {
     sets: &'a ReleasedSets,
-    left: HashMap<(u32, u32), Parting>,
+    left: HashMap<(u32, u32), RemainingRows>,
     random: ChaCha20Rng,
 }
 
 impl<'a> SetDispatcher<'a> {
-    /// What the next record of a distinct record shows in a class; `None` for its own cell.
+    /// The published cell of the next record of a distinct record in a class; `None` if it is unchanged.
     pub fn next(&mut self, record: u32, class: u32) -> Option<&'a str> {
         let text = self.left.get_mut(&(record, class))?.next(&mut self.random)?;
         self.sets.texts.get(text as usize).map(String::as_str)

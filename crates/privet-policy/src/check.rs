@@ -104,6 +104,18 @@ impl DataKind {
     pub const ALL: [DataKind; 4] =
         [DataKind::Table, DataKind::Transactions, DataKind::QueryLog, DataKind::Vocabularies];
 
+    /// The keys of `[data]`.
+    pub(super) fn data_keys(self) -> &'static [&'static str] {
+        match self {
+            DataKind::Table => &["path", "kind", "missing", "on_missing", "delimiter", "header", "person"],
+            DataKind::Transactions => {
+                &["path", "kind", "form", "separator", "id", "item", "delimiter", "header", "person"]
+            }
+            DataKind::QueryLog => &["path", "kind", "columns", "quotes", "delimiter", "header"],
+            DataKind::Vocabularies => &["path", "kind", "columns", "delimiter", "header"],
+        }
+    }
+
     /// The keys of a policy that this kind has and some other has not, by section.
     fn own_keys(self, section: &str) -> &'static [&'static str] {
         match (self, section) {
@@ -270,7 +282,7 @@ impl Policy {
         root.only_at_root(&["seed", "data", "columns", "privacy", "knowledge", "method"])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
-        data.only(&["path", "kind", "missing", "on_missing", "delimiter", "header", "person"])?;
+        data.only(kind.data_keys())?;
         let source = open_source(self, &data, original)?;
         let missing = match data.entry("missing") {
             Some(entry) => entry.texts()?,
@@ -465,6 +477,19 @@ pub(super) fn header(data: &Section<'_>) -> Result<Header> {
     }
 }
 
+/// The keys of `[columns.NAME]`.
+pub(super) const COLUMN_KEYS: [&str; 9] = [
+    "role",
+    "hierarchy",
+    "fuzzy_spread",
+    "insensitive",
+    "sensitivity",
+    "observability",
+    SetPolicy::KEYS[0],
+    SetPolicy::KEYS[1],
+    SetPolicy::KEYS[2],
+];
+
 fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result<Vec<PolicyColumn>> {
     let mut columns: Vec<PolicyColumn> = source
         .columns()
@@ -491,8 +516,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             let (message, help) = source.lacks(name);
             return Err(section.error(format!("{message} ({})", source.path().display())).help(help));
         };
-        let own = ["role", "hierarchy", "fuzzy_spread", "insensitive", "sensitivity", "observability"];
-        section.only(&[&own[..], &SetPolicy::KEYS].concat())?;
+        section.only(&COLUMN_KEYS)?;
         let role = section.required(
             "role",
             "one of identifier, quasi-identifier, sensitive, quasi-sensitive, mixed, class, other",

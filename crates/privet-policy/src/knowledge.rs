@@ -34,16 +34,20 @@ pub struct MiningPolicy {
 /// A tenth in a hundred: nine in ten values that are missing would not have been missing by accident.
 const MIN_EXPECTATION: (u64, u64) = (9, 10);
 
+/// The keys of `[knowledge]`; those about mining first.
+pub(super) const KEYS: [&str; 7] =
+    ["min_expectation", "min_confidence", "max_length", "significance", "mine", "rules", "mute"];
+const MINING: usize = 4;
+
 impl Policy {
     /// Reads the section, or what holds without one.
     pub(super) fn knowledge(&self, root: &Section<'_>, columns: &[PolicyColumn]) -> Result<KnowledgePolicy> {
         let section = root.entry("knowledge").map(|entry| entry.section()).transpose()?;
         let entry = |key: &str| section.as_ref().and_then(|section| section.entry(key));
         if let Some(section) = &section {
-            const MINING: [&str; 4] = ["min_expectation", "min_confidence", "max_length", "significance"];
-            section.only(&[&MINING[..], &["mine", "rules", "mute"]].concat())?;
+            section.only(&KEYS)?;
             if entry("mine").map(|entry| entry.flag()).transpose()? == Some(false)
-                && let Some(idle) = MINING.iter().find_map(|key| entry(key))
+                && let Some(idle) = KEYS[..MINING].iter().find_map(|key| entry(key))
             {
                 return Err(idle
                     .error(format!("'{}' has no meaning with mine = false", idle.name()))

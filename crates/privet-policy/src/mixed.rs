@@ -65,6 +65,12 @@ pub struct Degrees {
     pub unit: BigUint,
 }
 
+/// The keys of `[columns.NAME.sensitivity]`.
+pub(super) const SENSITIVITY_KEYS: [&str; 2] = ["model", "guard"];
+
+/// The keys of `[columns.NAME.observability]`.
+pub(super) const OBSERVABILITY_KEYS: [&str; 4] = ["model", "alpha", "default", "values"];
+
 impl Degrees {
     /// Whether a node is observable to at least this degree.
     pub fn reaches(&self, node: NodeId, least: Exact) -> bool {
@@ -115,7 +121,7 @@ impl MixedColumn {
         let (mut sensitivity, mut guard) = (SensitivityModel::Aggregate, Vec::new());
         if let Some(entry) = section.entry("sensitivity") {
             let keys = entry.section()?;
-            keys.only(&["model", "guard"])?;
+            keys.only(&SENSITIVITY_KEYS)?;
             if let Some(model) = keys.entry("model")
                 && model.one_of(&["aggregate", "non-aggregate"])? == "non-aggregate"
             {
@@ -135,7 +141,7 @@ impl MixedColumn {
 }
 
 fn read_observability(keys: &Section<'_>, taxonomy: &Taxonomy) -> Result<ObservabilityModel> {
-    keys.only(&["model", "alpha", "default", "values"])?;
+    keys.only(&OBSERVABILITY_KEYS)?;
     let model = match keys.entry("model") {
         Some(entry) => entry.one_of(&["sensitivity", "belief"])?,
         None => "sensitivity",

@@ -45,7 +45,7 @@ pub struct ReportKeys {
 }
 
 impl ReportKeys {
-    const NAMES: [&str; 11] = [
+    pub(super) const NAMES: [&str; 11] = [
         "title",
         "owner",
         "contact",
@@ -79,7 +79,7 @@ pub struct LedgerPolicy {
 }
 
 impl LedgerPolicy {
-    const NAMES: [&str; 4] = ["path", "recipient", "person", "on_composition"];
+    pub(super) const NAMES: [&str; 4] = ["path", "recipient", "person", "on_composition"];
 }
 
 /// What happens when a release and earlier ones together tell more about people than each alone.

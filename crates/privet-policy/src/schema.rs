@@ -333,6 +333,12 @@ fn data(kind: DataKind) -> Json {
                 ("item", text("For form = \"long\": the column of the item.")),
                 delimiter,
                 header,
+                (
+                    "person",
+                    text(
+                        "If one person may have several transactions: \"first\" if the first cell of every line names the person; for form = \"long\", the column that names the person.",
+                    ),
+                ),
             ],
             &["path", "kind"],
         ),
@@ -553,6 +559,36 @@ fn report() -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{check, knowledge, mixed, transactions, vocabulary};
+
+    /// The parts that are not declared are written by hand: they name the keys that the policy check knows, and no others.
+    #[test]
+    fn the_schema_has_the_keys_of_every_section() {
+        let schema = schema();
+        let keys = |pointer: &str, known: &[&str]| {
+            let own = schema.pointer(pointer).and_then(|own| own["properties"].as_object());
+            let own = own.unwrap_or_else(|| panic!("the schema has no {pointer}"));
+            let mut own: Vec<&str> = own.keys().map(String::as_str).collect();
+            let mut known = known.to_vec();
+            own.sort_unstable();
+            known.sort_unstable();
+            assert_eq!(own, known, "{pointer}");
+        };
+        for kind in DataKind::ALL {
+            keys(&format!("/$defs/data-{}", kind.name()), kind.data_keys());
+        }
+        keys("/$defs/data-query-log/properties/columns", &vocabulary::LOG_COLUMNS);
+        keys("/$defs/data-vocabularies/properties/columns", &vocabulary::BAG_COLUMNS);
+        keys("/$defs/column", &check::COLUMN_KEYS);
+        keys("/$defs/column/properties/sensitivity", &mixed::SENSITIVITY_KEYS);
+        keys("/$defs/column/properties/observability", &mixed::OBSERVABILITY_KEYS);
+        keys("/properties/items", &transactions::ITEM_KEYS);
+        keys("/properties/vocabulary", &vocabulary::VOCABULARY_KEYS);
+        keys("/properties/semantics", &vocabulary::SEMANTICS_KEYS);
+        keys("/properties/knowledge", &knowledge::KEYS);
+        keys("/properties/report", &crate::ReportKeys::NAMES);
+        keys("/properties/ledger", &crate::LedgerPolicy::NAMES);
+    }
 
     /// The schema is shipped as a file; `PRIVET_RECORD=1 cargo test -p privet-policy schema` writes it.
     #[test]

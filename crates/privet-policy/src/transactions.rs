@@ -35,6 +35,9 @@ pub struct TransactionPolicy {
     pub method: ItemMethod,
 }
 
+/// The keys of `[items]`.
+pub(super) const ITEM_KEYS: [&str; 2] = ["hierarchy", "sensitive"];
+
 impl Policy {
     /// Checks a policy about transactions against the data file, the hierarchy and the sensitive items.
     ///
@@ -55,13 +58,13 @@ impl Policy {
         self.check_publication(None)?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
-        data.only(&["path", "kind", "form", "separator", "id", "item", "delimiter", "header", "person"])?;
+        data.only(DataKind::Transactions.data_keys())?;
         let options = form(&data)?;
         let mut source = TransactionSource::open(&self.data_path(&data, original)?, &options)?;
         let items = root.entry("items").map(|entry| entry.section()).transpose()?;
         let (mut tree, mut hierarchy_path, mut sensitive) = (None, None, Vec::new());
         if let Some(items) = items {
-            items.only(&["hierarchy", "sensitive"])?;
+            items.only(&ITEM_KEYS)?;
             if let Some(entry) = items.entry("hierarchy") {
                 let path = self.resolve(entry.text()?);
                 tree = Some(Arc::new(ItemTree::read(&path)?));

@@ -51,6 +51,29 @@ impl VocabularyPolicy {
     }
 }
 
+/// The keys of `[semantics]`.
+pub(super) const SEMANTICS_KEYS: [&str; 7] =
+    ["distance", "hierarchy", "path", "wordnet", "attach", "epsilon", "omega"];
+
+/// The keys of `[vocabulary]`.
+pub(super) const VOCABULARY_KEYS: [&str; 9] = [
+    "session_gap",
+    "clicks",
+    "dictionary",
+    "words",
+    "stop_words",
+    "collocations",
+    "drop_patterns",
+    "keep_empty",
+    "max_occurrences",
+];
+
+/// The keys of `[data.columns]` for vocabularies.
+pub(super) const BAG_COLUMNS: [&str; 4] = ["vocabulary", "term", "count", "user"];
+
+/// The keys of `[data.columns]` for query logs.
+pub(super) const LOG_COLUMNS: [&str; 5] = ["user", "query", "time", "rank", "url"];
+
 /// The distance that ε has where the policy does not say: the thesis' default, twice the mean height by which LG(bag)
 /// generalises.
 const EPSILON: &str = "6";
@@ -85,13 +108,10 @@ impl Policy {
         self.admit(&VOCABULARIES, (&requirements, &method), purpose)?;
         let path = self.data_path(&data, original)?;
         let mut words = Words::of(self, section("semantics")?.as_ref())?;
+        data.only(kind.data_keys())?;
         let options = match kind {
-            DataKind::Vocabularies => {
-                data.only(&["path", "kind", "columns", "delimiter", "header"])?;
-                VocabularyOptions::Vocabularies(vocabulary_columns(&data)?)
-            }
+            DataKind::Vocabularies => VocabularyOptions::Vocabularies(vocabulary_columns(&data)?),
             _ => {
-                data.only(&["path", "kind", "columns", "quotes", "delimiter", "header"])?;
                 let section = section("vocabulary")?;
                 VocabularyOptions::Log(log_options(self, &data, section.as_ref(), &mut words)?)
             }
@@ -137,7 +157,7 @@ impl Words {
     fn of(policy: &Policy, section: Option<&Section<'_>>) -> Result<Words> {
         let entry = |key: &str| section.and_then(|section| section.entry(key));
         if let Some(section) = section {
-            section.only(&["distance", "hierarchy", "path", "wordnet", "attach", "epsilon", "omega"])?;
+            section.only(&SEMANTICS_KEYS)?;
         }
         let source = match entry("distance") {
             Some(entry) => entry.one_of(&["wordnet-tree", "wordnet-network", "taxonomy", "file"])?,
@@ -273,7 +293,7 @@ fn vocabulary_columns(data: &Section<'_>) -> Result<VocabularyColumns> {
         header: header(data)?,
         ..VocabularyColumns::default()
     };
-    let names = Names::of(data, &["vocabulary", "term", "count", "user"])?;
+    let names = Names::of(data, &BAG_COLUMNS)?;
     names.set("vocabulary", &mut options.vocabulary)?;
     names.set("term", &mut options.term)?;
     options.count = names.get("count")?;
@@ -343,7 +363,7 @@ fn log_options(
     if let Some(entry) = data.entry("quotes") {
         options.quotes = entry.flag()?;
     }
-    let names = Names::of(data, &["user", "query", "time", "rank", "url"])?;
+    let names = Names::of(data, &LOG_COLUMNS)?;
     names.set("user", &mut options.columns.user)?;
     names.set("query", &mut options.columns.query)?;
     names.set("time", &mut options.columns.time)?;
@@ -354,17 +374,7 @@ fn log_options(
     options.columns.url = names.get("url")?;
     let entry = |key: &str| section.and_then(|section| section.entry(key));
     if let Some(section) = section {
-        section.only(&[
-            "session_gap",
-            "clicks",
-            "dictionary",
-            "words",
-            "stop_words",
-            "collocations",
-            "drop_patterns",
-            "keep_empty",
-            "max_occurrences",
-        ])?;
+        section.only(&VOCABULARY_KEYS)?;
     }
     if let Some(entry) = entry("session_gap") {
         options.session_gap = session_gap(&entry)?;

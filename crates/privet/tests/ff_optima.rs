@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use privet::attack::freeform::{Attacked, KNOWN};
+use privet::attack::freeform::{KNOWN, MixedTable};
 use privet::audit::{AuditOptions, audit_table};
 use privet::clock::Clock;
 use privet::policy::{CheckedPolicy, Policy};
@@ -62,7 +62,7 @@ fn breached_tables_are_told_from_safe_ones() {
         let policy = policy(&folder, "ff");
         let audit = audit_table(&policy, &policy.source, &AuditOptions::foreign()).expect("an audit");
         assert_eq!(!audit.passed, expected["raw_table_breached"], "{}", folder.display());
-        let table = Attacked::read(&policy, &policy.source).expect("a table");
+        let table = MixedTable::read(&policy, &policy.source).expect("a table");
         assert_eq!(table.list(5, KNOWN).found > 0, expected["raw_table_breached"], "{}", folder.display());
         assert_eq!(table.exposure().hits > 0, expected["raw_table_breached"], "{}", folder.display());
     }
@@ -72,7 +72,7 @@ fn breached_tables_are_told_from_safe_ones() {
 fn the_attacks_of_the_paper_are_found() {
     let folder = folders().remove(0);
     let policy = policy(&folder, "ff");
-    let table = Attacked::read(&policy, &policy.source).expect("a table");
+    let table = MixedTable::read(&policy, &policy.source).expect("a table");
     let listed: Vec<String> = table.list(100, KNOWN).worst.iter().map(ToString::to_string).collect();
     for attack in ["{Sex=M, Income=High} → Disease=AIDS", "{Sex=F, Disease=Flu} → Income=190K"] {
         assert!(listed.iter().any(|told| told == attack), "{attack} is not among {listed:#?}");

@@ -11,7 +11,7 @@ use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use super::Downcoded;
-use crate::baskets::BasketView;
+use crate::transactions::TransactionView;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_taxonomy::{ItemTree, Node};
@@ -20,11 +20,11 @@ use privet_taxonomy::{ItemTree, Node};
 const MOST_TRIED: u64 = 50_000_000;
 
 /// What is gone back on, and how many distinct released sets there was no time for.
-pub(super) fn downcode(view: &BasketView, clock: &Clock) -> Result<(Downcoded, u64)> {
-    let tree = &view.original.tree;
+pub(super) fn downcode(view: &TransactionView, clock: &Clock) -> Result<(Downcoded, u64)> {
+    let tree = &view.tree;
     let below = Below::of(view);
     let mut sets: BTreeMap<&[Node], u64> = BTreeMap::new();
-    for (nodes, _, count) in &view.released {
+    for (nodes, _, count) in view.released.iter() {
         *sets.entry(nodes).or_default() += count;
     }
     let shown: HashSet<Node> = sets.keys().flat_map(|nodes| nodes.iter().copied()).collect();
@@ -33,7 +33,7 @@ pub(super) fn downcode(view: &BasketView, clock: &Clock) -> Result<(Downcoded, u
     let mut left = MOST_TRIED;
     let (mut tried, mut untried) = (Vec::new(), 0);
     for (nodes, count) in sets.iter().filter(|(nodes, _)| inner(nodes)) {
-        let dear = nodes.iter().map(|node| below.baskets[*node as usize].len() as u64).min().unwrap_or(0);
+        let dear = nodes.iter().map(|node| below.sets[*node as usize].len() as u64).min().unwrap_or(0);
         match left.checked_sub(dear) {
             Some(rest) => {
                 left = rest;
@@ -53,30 +53,30 @@ pub(super) fn downcode(view: &BasketView, clock: &Clock) -> Result<(Downcoded, u
 
 /// Which distinct transactions have an item at or below each node, ascending.
 struct Below {
-    baskets: Vec<Vec<u32>>,
+    sets: Vec<Vec<u32>>,
 }
 
 impl Below {
-    fn of(view: &BasketView) -> Below {
-        let tree = &view.original.tree;
-        let mut baskets: Vec<Vec<u32>> = vec![Vec::new(); tree.len()];
-        for basket in 0..view.original.len() as u32 {
-            for node in tree.with_ancestors(view.original.items(basket as usize)) {
-                let own = &mut baskets[node as usize];
-                if own.last() != Some(&basket) {
-                    own.push(basket);
+    fn of(view: &TransactionView) -> Below {
+        let tree = &view.tree;
+        let mut sets: Vec<Vec<u32>> = vec![Vec::new(); tree.len()];
+        for set in 0..view.original.len() as u32 {
+            for node in tree.with_ancestors(view.original.items(set as usize)) {
+                let own = &mut sets[node as usize];
+                if own.last() != Some(&set) {
+                    own.push(set);
                 }
             }
         }
-        Below { baskets }
+        Below { sets }
     }
 }
 
 /// Of every inner node that is shown, the child that most transactions have an item below; of equals the first.
-fn usual(view: &BasketView, below: &Below, shown: &HashSet<Node>) -> BTreeMap<Node, Node> {
-    let tree = &view.original.tree;
+fn usual(view: &TransactionView, below: &Below, shown: &HashSet<Node>) -> BTreeMap<Node, Node> {
+    let tree = &view.tree;
     let people = |child: &Node| -> u64 {
-        below.baskets[*child as usize].iter().map(|basket| view.original.count(*basket as usize)).sum()
+        below.sets[*child as usize].iter().map(|set| view.original.count(*set as usize)).sum()
     };
     let most =
         |node: &Node| tree.children(*node).max_by_key(|child| (people(child), std::cmp::Reverse(*child)));
@@ -84,34 +84,34 @@ fn usual(view: &BasketView, below: &Below, shown: &HashSet<Node>) -> BTreeMap<No
 }
 
 /// The transactions that a released set can have been made of.
-fn candidates(view: &BasketView, below: &Below, shown: &HashSet<Node>, nodes: &[Node]) -> Vec<u32> {
-    let tree: &ItemTree = &view.original.tree;
-    let Some(rarest) = nodes.iter().min_by_key(|node| below.baskets[**node as usize].len()) else {
+fn candidates(view: &TransactionView, below: &Below, shown: &HashSet<Node>, nodes: &[Node]) -> Vec<u32> {
+    let tree: &ItemTree = &view.tree;
+    let Some(rarest) = nodes.iter().min_by_key(|node| below.sets[**node as usize].len()) else {
         return Vec::new();
     };
     let has_all =
-        |basket: &&u32| nodes.iter().all(|node| below.baskets[*node as usize].binary_search(*basket).is_ok());
+        |set: &&u32| nodes.iter().all(|node| below.sets[*node as usize].binary_search(*set).is_ok());
     let is_told = |item: &Node| {
         let within = |node: &Node| tree.contains(*node, *item);
         nodes.iter().any(within)
             || !std::iter::once(*item).chain(tree.ancestors(*item)).any(|node| shown.contains(&node))
     };
-    let fits = |basket: &&u32| view.original.items(**basket as usize).iter().all(is_told);
-    below.baskets[*rarest as usize].iter().filter(has_all).filter(fits).copied().collect()
+    let fits = |set: &&u32| view.original.items(**set as usize).iter().all(is_told);
+    below.sets[*rarest as usize].iter().filter(has_all).filter(fits).copied().collect()
 }
 
 fn one_set(
-    view: &BasketView,
+    view: &TransactionView,
     below: &Below,
     shown: &HashSet<Node>,
     usual: &BTreeMap<Node, Node>,
     nodes: &[Node],
     count: u64,
 ) -> Downcoded {
-    let tree = &view.original.tree;
+    let tree = &view.tree;
     let mut found = Downcoded::default();
     let candidates = candidates(view, below, shown, nodes);
-    let people = |basket: &u32| view.original.count(*basket as usize);
+    let people = |set: &u32| view.original.count(*set as usize);
     let all: u64 = candidates.iter().map(people).sum();
     if all == 0 {
         return found;
@@ -119,8 +119,8 @@ fn one_set(
     for node in nodes.iter().filter(|node| !tree.is_leaf(**node)) {
         let Some(usual) = usual.get(node).copied() else { continue };
         let having = |child: Node| -> u64 {
-            let own = &below.baskets[child as usize];
-            candidates.iter().filter(|basket| own.binary_search(basket).is_ok()).map(people).sum()
+            let own = &below.sets[child as usize];
+            candidates.iter().filter(|set| own.binary_search(set).is_ok()).map(people).sum()
         };
         // Where more transactions fit than were released, it is not known whose they are.
         let scaled = |people: u64| (u128::from(people) * u128::from(count) / u128::from(all)) as u64;

@@ -37,8 +37,8 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     match scene.policy {
         PolicyRef::Table(_) => {}
         PolicyRef::Transactions(_) => {
-            let view = scene.baskets()?;
-            let tree = &view.original.tree;
+            let view = scene.transactions()?;
+            let tree = &view.tree;
             let shows = view.released.iter().any(|(nodes, ..)| nodes.iter().any(|node| !tree.is_leaf(*node)));
             return if shows { Ok(()) } else { Err("no set shows anything but items".to_string()) };
         }
@@ -75,7 +75,7 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     if let PolicyRef::Transactions(_) = scene.policy {
-        let view = scene.baskets().map_err(Error::input)?;
+        let view = scene.transactions().map_err(Error::input)?;
         let (found, untried) = items::downcode(view, scene.clock)?;
         let mut finding = finding(&found, OF_SETS);
         if untried > 0 {

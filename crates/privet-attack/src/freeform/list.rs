@@ -2,12 +2,10 @@
 
 use std::cmp::Ordering;
 use std::fmt;
-use std::ops::ControlFlow;
 
 use serde_json::{Value as Json, json};
 
-use super::Attacked;
-use privet_engine::privacy::freeform::watch::{Sight, Watch};
+use super::table::{MixedTable, Sight};
 use privet_taxonomy::NodeId;
 
 /// An attack, as a rule one that is a breach: what is seen, and what follows from it.
@@ -68,7 +66,7 @@ pub struct Listing {
 
 /// A breach by nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Found {
+struct BreachNodes {
     seen: Vec<(usize, u32)>,
     target: usize,
     node: u32,
@@ -79,18 +77,17 @@ struct Found {
 /// Of more breaches than this, only the worst are kept while listing.
 const MOST_KEPT: usize = 200_000;
 
-impl Attacked {
+impl MixedTable {
     /// The worst breaches that see at most `known` columns, worst first.
     pub fn list(&self, most: usize, known: usize) -> Listing {
         let mut lister = Lister { table: self, known, found: Vec::new(), count: 0 };
-        for (target, attribute) in self.model.attributes.iter().enumerate() {
+        for (target, attribute) in self.attributes.iter().enumerate() {
             if attribute.is_endangered() {
-                let rows: Vec<u32> = (0..self.counts.len() as u32).collect();
-                lister.extend(target, 0, &mut Vec::new(), &rows);
+                lister.extend(target, 0, &mut Vec::new(), &self.rows());
             }
         }
         lister.sort();
-        let mut kept: Vec<Found> = Vec::new();
+        let mut kept: Vec<BreachNodes> = Vec::new();
         for found in std::mem::take(&mut lister.found) {
             if kept.len() == most {
                 break;
@@ -105,32 +102,31 @@ impl Attacked {
     /// The attack with the greatest threat of all, whatever it sees; only values in danger are looked at, which could be
     /// breached if they were known for sure.
     pub fn worst(&self) -> Option<Breach> {
-        let mut worst: Option<(f64, Found)> = None;
-        for (target, attribute) in self.model.attributes.iter().enumerate() {
-            let mut watch = Watch::new(&self.model, &self.values, target);
-            let others = self.model.others(&[target]);
-            let _ = watch.watch(&self.groups(target), &others, &mut |sight: &Sight<'_>| {
+        let mut worst: Option<(f64, BreachNodes)> = None;
+        for (target, attribute) in self.attributes.iter().enumerate() {
+            let (rows, others) = (self.rows(), self.others(target));
+            self.sights(target, &rows, &others, &mut Vec::new(), &mut |sight: &Sight<'_>| {
                 for (node, hits) in sight.hits {
-                    let threat = *hits as f64 / sight.support as f64 * attribute.sensitivity(*node).to_f64();
+                    let threat = *hits as f64 / sight.support as f64 * attribute.sensitivity(*node);
                     if worst.as_ref().is_none_or(|(most, _)| *most < threat) {
                         let mut seen = sight.seen.to_vec();
                         seen.retain(|(_, node)| *node != 0);
                         seen.sort_unstable();
-                        let found = Found { seen, target, node: *node, hits: *hits, support: sight.support };
+                        let found =
+                            BreachNodes { seen, target, node: *node, hits: *hits, support: sight.support };
                         worst = Some((threat, found));
                     }
                 }
-                ControlFlow::Continue(())
             });
         }
         worst.map(|(_, found)| self.breach(&found))
     }
 
     /// Whether the first sees no more than the second and infers as much.
-    fn covers(&self, first: &Found, second: &Found) -> bool {
+    fn covers(&self, first: &BreachNodes, second: &BreachNodes) -> bool {
         (first.target, first.node) == (second.target, second.node)
             && first.seen.iter().all(|(at, node)| {
-                let taxonomy = &self.model.attributes[*at].taxonomy;
+                let taxonomy = &self.attributes[*at].taxonomy;
                 second
                     .seen
                     .iter()
@@ -138,19 +134,17 @@ impl Attacked {
             })
     }
 
-    fn breach(&self, found: &Found) -> Breach {
+    fn breach(&self, found: &BreachNodes) -> Breach {
         let label = |at: usize, node: u32| {
-            let attribute = &self.model.attributes[at];
+            let attribute = &self.attributes[at];
             (attribute.name.clone(), attribute.taxonomy.label(NodeId(node)).to_string())
         };
-        let attribute = &self.model.attributes[found.target];
-        let sensitivity = attribute.sensitivity(found.node).to_f64();
-        let inferred: u64 = self
-            .groups(found.target)
-            .iter()
-            .filter(|group| attribute.taxonomy.contains(NodeId(found.node), NodeId(group.target)))
-            .map(|group| group.count)
-            .sum();
+        let attribute = &self.attributes[found.target];
+        let sensitivity = attribute.sensitivity(found.node);
+        let having = |row: &&u32| {
+            attribute.taxonomy.contains(NodeId(found.node), NodeId(self.value(**row, found.target)))
+        };
+        let inferred: u64 = self.rows().iter().filter(having).map(|row| self.counts[*row as usize]).sum();
         Breach {
             seen: found.seen.iter().map(|(at, node)| label(*at, *node)).collect(),
             inferred: label(found.target, found.node),
@@ -159,27 +153,23 @@ impl Attacked {
             expected: (inferred as f64 / self.records() as f64 * found.support as f64).round() as u64,
             sensitivity,
             threat: found.hits as f64 / found.support as f64 * sensitivity,
-            is_breach: attribute.bar(found.node).is_breach(found.hits, found.support),
+            is_breach: attribute.is_breach(found.node, found.hits, found.support),
         }
     }
 }
 
 struct Lister<'a> {
-    table: &'a Attacked,
+    table: &'a MixedTable,
     known: usize,
-    found: Vec<Found>,
+    found: Vec<BreachNodes>,
     count: u64,
 }
 
 impl Lister<'_> {
-    fn value(&self, row: u32, at: usize) -> u32 {
-        self.table.values[row as usize * self.table.model.attributes.len() + at]
-    }
-
     /// Tries every X that extends what is seen by attributes from `next` on.
     fn extend(&mut self, target: usize, next: usize, seen: &mut Vec<(usize, u32)>, rows: &[u32]) {
-        let attributes = &self.table.model.attributes;
-        if rows.iter().all(|row| attributes[target].dangers(self.value(*row, target)).is_empty()) {
+        let attributes = &self.table.attributes;
+        if self.table.is_safe(target, rows) {
             return;
         }
         self.judge(target, seen, rows);
@@ -190,8 +180,9 @@ impl Lister<'_> {
             let taxonomy = &attributes[at].taxonomy;
             let mut parts: Vec<(u32, u32)> = Vec::new();
             for row in rows {
-                let path =
-                    std::iter::successors(Some(NodeId(self.value(*row, at))), |node| taxonomy.parent(*node));
+                let path = std::iter::successors(Some(NodeId(self.table.value(*row, at))), |node| {
+                    taxonomy.parent(*node)
+                });
                 let visible =
                     path.filter(|node| *node != taxonomy.root() && attributes[at].is_observable(node.0));
                 parts.extend(visible.map(|node| (node.0, *row)));
@@ -217,19 +208,12 @@ impl Lister<'_> {
     }
 
     fn judge(&mut self, target: usize, seen: &[(usize, u32)], rows: &[u32]) {
-        let attribute = &self.table.model.attributes[target];
-        let support: u64 = rows.iter().map(|row| self.table.counts[*row as usize]).sum();
-        let mut hits: Vec<(u32, u64)> = Vec::new();
-        for row in rows {
-            let count = self.table.counts[*row as usize];
-            hits.extend(attribute.dangers(self.value(*row, target)).iter().map(|node| (*node, count)));
-        }
-        hits.sort_unstable();
-        for same in hits.chunk_by(|one, other| one.0 == other.0) {
-            let (node, hits) = (same[0].0, same.iter().map(|(_, count)| count).sum());
-            if attribute.bar(node).is_breach(hits, support) {
+        let attribute = &self.table.attributes[target];
+        let support = self.table.support(rows);
+        for (node, hits) in self.table.hits(target, rows) {
+            if attribute.is_breach(node, hits, support) {
                 self.count += 1;
-                self.found.push(Found { seen: seen.to_vec(), target, node, hits, support });
+                self.found.push(BreachNodes { seen: seen.to_vec(), target, node, hits, support });
             }
         }
         if self.found.len() > 2 * MOST_KEPT {
@@ -240,14 +224,13 @@ impl Lister<'_> {
 
     /// Worst first; of equals those that concern most records, then those that see least.
     fn sort(&mut self) {
-        let model = &self.table.model;
-        let threat = |found: &Found| {
-            found.hits as f64 / found.support as f64
-                * model.attributes[found.target].sensitivity(found.node).to_f64()
+        let attributes = &self.table.attributes;
+        let threat = |found: &BreachNodes| {
+            found.hits as f64 / found.support as f64 * attributes[found.target].sensitivity(found.node)
         };
         self.found.sort_by(|one, other| {
             let by_threat = threat(other).total_cmp(&threat(one));
-            let size = |found: &Found| (std::cmp::Reverse(found.hits), found.seen.len());
+            let size = |found: &BreachNodes| (std::cmp::Reverse(found.hits), found.seen.len());
             let by_size = || size(one).cmp(&size(other));
             let by_name = || (one.target, one.node, &one.seen).cmp(&(other.target, other.node, &other.seen));
             match by_threat {

@@ -4,14 +4,13 @@
 //! Any table can be attacked, whoever made it: the original, a release, or a version that another notion would have given.
 
 mod list;
+pub(crate) mod model;
 mod table;
 #[cfg(test)]
 mod tests;
-mod versions;
 
 pub use list::{Breach, Listing};
-pub use table::{Attacked, Exposure};
-pub use versions::{Version, version};
+pub use table::{Exposure, MixedTable};
 
 use serde_json::{Value as Json, json};
 
@@ -36,13 +35,13 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     }
 }
 
-/// Attacks the release, the original and, where the policy asks for it, versions that other notions would have given.
+/// Attacks the release, the original, and what other methods would have released, where the scene has that.
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let (Some(policy), Released::Table(released)) = (scene.table_policy(), &scene.released) else {
         return Err(Error::internal("freeform attacks without a table"));
     };
     let mut worst_in: Vec<Json> = Vec::new();
-    let mut exposed = |name: &str, table: &Attacked| {
+    let mut exposed = |name: &str, table: &MixedTable| {
         let Exposure { targets, hits, baseline, own } = table.exposure();
         let worst = table.list(scene.limits.most, scene.limits.known).worst;
         worst_in.push(json!({
@@ -66,7 +65,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         ]
     };
     let mut tick = || scene.clock.check();
-    let table = Attacked::read_watched(policy, released, &mut tick)?;
+    let table = MixedTable::read_watched(policy, released, &mut tick)?;
     scene.clock.check()?;
     let mut figures = exposed("the release", &table).to_vec();
     scene.clock.check()?;
@@ -74,11 +73,12 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     figures[0].controlled = "the same with the values of guarded columns dealt out anew".to_string();
     scene.clock.check()?;
     if released.path() != policy.source.path() {
-        figures.extend(exposed("the original", &Attacked::read_watched(policy, &policy.source, &mut tick)?));
-        if policy.method.compares() {
-            for (name, version) in versions::versions(policy, scene.clock)? {
-                figures.extend(exposed(&name, &version));
-            }
+        figures
+            .extend(exposed("the original", &MixedTable::read_watched(policy, &policy.source, &mut tick)?));
+        for baseline in scene.baselines.iter() {
+            scene.clock.check()?;
+            let records = baseline.records.iter().cloned();
+            figures.extend(exposed(&baseline.name, &MixedTable::of_nodes(policy, records)?));
         }
     }
     let listing = table.list(scene.limits.most, scene.limits.known);

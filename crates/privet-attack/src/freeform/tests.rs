@@ -5,14 +5,20 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 
-use super::table::Attacked;
+use super::model::MixedAttribute;
+use super::table::MixedTable;
 use privet_core::testing::cases as config;
-use privet_engine::testing::freeform::{Case, cases};
+use privet_engine::testing::freeform::{Case, Column, cases};
+use privet_policy::requirement::FfAnonymity;
 use privet_taxonomy::NodeId;
 
-fn attacked(case: &Case, shown: &[Vec<NodeId>]) -> Attacked {
+fn attacked(case: &Case, shown: &[Vec<NodeId>]) -> MixedTable {
+    let asked = FfAnonymity { observable: case.thresholds.observable, threat: case.thresholds.threat };
+    let attribute = |(at, column): (usize, &Column)| {
+        MixedAttribute::new(&format!("c{at}"), column.taxonomy.clone(), &column.mixed, &asked)
+    };
     let rows = shown.iter().map(|row| (row.iter().map(|node| node.0).collect(), 1));
-    Attacked::new(case.model(), rows)
+    MixedTable::new(case.columns.iter().enumerate().map(attribute).collect(), rows)
 }
 
 proptest! {
@@ -73,7 +79,7 @@ fn a_shuffled_table_has_the_same_values_in_every_column() {
     let table = attacked(&case, &case.shown(|_, _| true));
     let shuffled = table.shuffled(1);
     let width = case.columns.len();
-    let column = |table: &Attacked, at: usize| {
+    let column = |table: &MixedTable, at: usize| {
         let rows = table.values.chunks(width).zip(&table.counts);
         let mut values: Vec<u32> =
             rows.flat_map(|(row, count)| std::iter::repeat_n(row[at], *count as usize)).collect();

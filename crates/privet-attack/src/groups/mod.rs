@@ -15,7 +15,7 @@ use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_core::random::{keyed, shuffle};
 use privet_engine::negative_rules::Observations;
-use privet_methods::injector::Grouping;
+use privet_methods::injector::RecordGroups;
 
 /// People in groups.
 #[derive(Debug, Clone)]
@@ -111,7 +111,7 @@ impl<'c> Effort<'c> {
 
 impl Groups {
     /// Groups as the publisher's own run formed them; nothing is hidden.
-    pub fn of_grouping(people: &Observations, grouping: &Grouping, clock: &Clock) -> Result<Groups> {
+    pub fn of_grouping(people: &Observations, grouping: &RecordGroups, clock: &Clock) -> Result<Groups> {
         let group = |members: &Vec<u32>| {
             clock.check()?;
             let shown: Vec<(u32, u64)> =

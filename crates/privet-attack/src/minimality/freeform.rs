@@ -7,26 +7,28 @@
 //!
 //! That a rejection tells about *this* column needs that no other can be breached. And that it suffices to look at single classes needs
 //! that all that is shown of the other columns can be seen: then every node is the disjoint union of observable ones below it, and if any
-//! combination breaches, one of shown values alone does (see [`privet_engine::privacy::freeform`]).
+//! combination breaches, one of shown values alone does (see `freeform/model.rs`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::sample::{Lot, Reason};
 use super::splits::{below, failed_in_one};
 use crate::Scene;
 use crate::columns::least_size;
+use crate::freeform::model::{MixedAttribute, asked};
 use crate::shown::Shown;
 use crate::view::TableView;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
-use privet_engine::privacy::freeform::{Attribute, Model, model};
-use privet_policy::{CheckedPolicy, Requirement};
-use privet_taxonomy::NodeId;
+use privet_policy::CheckedPolicy;
+use privet_taxonomy::{NodeId, Taxonomy};
 
-/// The one table, its people, what is known of nodes, and the column that can be breached.
-pub(super) struct Table {
+/// The one table, its people, and the column that can be breached.
+pub(super) struct BreachableTable {
     shown: Shown,
-    model: Model,
+    /// What is known of the column that can be breached, and its place among the mixed ones.
+    attribute: MixedAttribute,
     target: usize,
     k: u64,
     threat: f64,
@@ -47,21 +49,29 @@ pub(super) struct Task {
 /// Whether a rejection tells something; else why not, as a clause.
 pub(super) fn concerns(scene: &Scene<'_>, policy: &CheckedPolicy) -> std::result::Result<(), String> {
     let [view] = scene.tables()? else { return Err("the release is several tables".to_string()) };
-    Table::of(policy, view, scene.clock).map_err(|error| error.message().to_string())?.map(drop)
+    BreachableTable::of(policy, view, scene.clock).map_err(|error| error.message().to_string())?.map(drop)
 }
 
-impl Table {
+impl BreachableTable {
     /// Looks a table up; a clause where it does not lend itself to this.
     pub fn of(
         policy: &CheckedPolicy,
         view: &TableView,
         clock: &Clock,
-    ) -> Result<std::result::Result<Table, String>> {
+    ) -> Result<std::result::Result<BreachableTable, String>> {
         let shown = Shown::of(view, clock)?;
-        let places = shown.columns.iter().zip(&shown.trees);
-        let places = places.map(|(column, tree)| (view.columns[*column].policy.index, tree.clone()));
-        let model = model(policy, places)?;
-        let target = match model.endangered() {
+        let asked = asked(policy)?;
+        let attribute = |(column, tree): (&usize, &Arc<Taxonomy>)| {
+            let column = &view.columns[*column];
+            let mixed = column.policy.mixed.as_ref();
+            let mixed = mixed.ok_or_else(|| Error::internal("a column under attack is not mixed"))?;
+            Ok(MixedAttribute::new(&column.name, tree.clone(), mixed, asked))
+        };
+        let mut attributes: Vec<MixedAttribute> =
+            shown.columns.iter().zip(&shown.trees).map(attribute).collect::<Result<_>>()?;
+        let endangered: Vec<usize> =
+            (0..attributes.len()).filter(|at| attributes[*at].is_endangered()).collect();
+        let target = match endangered.as_slice() {
             [target] => *target,
             [] => return Ok(Err("nothing can be breached, so no rejection tells about it".to_string())),
             _ => {
@@ -71,7 +81,7 @@ impl Table {
             }
         };
         let is_seen = |nodes: &Vec<NodeId>| {
-            let others = nodes.iter().zip(&model.attributes).enumerate().filter(|(at, _)| *at != target);
+            let others = nodes.iter().zip(&attributes).enumerate().filter(|(at, _)| *at != target);
             others.map(|(_, pair)| pair).all(|(node, attribute)| attribute.is_observable(node.0))
         };
         if !shown.released.keys().all(is_seen) {
@@ -79,17 +89,9 @@ impl Table {
                 "not all that is shown can be seen, which leaves open what would have been inferred from what".to_string(),
             ));
         }
-        let asked = policy.requirements.iter().find_map(|asked| match asked {
-            Requirement::FfAnonymity(asked) => Some(asked),
-            _ => None,
-        });
-        let asked = asked.ok_or_else(|| Error::internal("mixed columns without their requirement"))?;
-        let threat = asked.threat.to_f64();
-        Ok(Ok(Table { shown, model, target, k: least_size(policy), threat }))
-    }
-
-    fn attribute(&self) -> &Attribute {
-        &self.model.attributes[self.target]
+        let attribute = attributes.swap_remove(target);
+        let (k, threat) = (least_size(policy), asked.threat.to_f64());
+        Ok(Ok(BreachableTable { shown, attribute, target, k, threat }))
     }
 
     /// The classes with what they could have been split into, and why they were not.
@@ -127,8 +129,8 @@ impl Table {
             lots.iter().filter(|lot| !lot.splits.is_empty()).map(|lot| lot.values.len() as u64).sum();
         let left_out = shown.people.len() as u64 + shown.left_out - told;
         let limit = |node: &NodeId| {
-            let sensitivity = self.attribute().sensitivity(node.0).to_f64();
-            let hidden = !self.attribute().is_observable(node.0) && sensitivity > 0.0;
+            let sensitivity = self.attribute.sensitivity(node.0);
+            let hidden = !self.attribute.is_observable(node.0) && sensitivity > 0.0;
             if hidden { (self.threat / sensitivity).min(1.0) } else { 1.0 }
         };
         let limits = values.iter().map(limit).collect();
@@ -140,14 +142,14 @@ impl Table {
         if size > 0 && size < self.k {
             return true;
         }
-        let attribute = self.attribute();
+        let attribute = &self.attribute;
         let mut hits: BTreeMap<u32, u64> = BTreeMap::new();
         for (node, count) in task.values.iter().zip(counts).filter(|(_, count)| **count > 0) {
             for danger in attribute.dangers(node.0) {
                 *hits.entry(*danger).or_default() += count;
             }
         }
-        hits.into_iter().any(|(node, hits)| attribute.bar(node).is_breach(hits, size))
+        hits.into_iter().any(|(node, hits)| attribute.is_breach(node, hits, size))
     }
 }
 

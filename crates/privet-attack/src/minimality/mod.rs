@@ -106,7 +106,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let policy = scene.table_policy().ok_or_else(|| Error::internal("minimality of no table"))?;
     let view = scene.view()?;
     if policy.subject() == Subject::Freeform {
-        let table = freeform::Table::of(policy, view, scene.clock)?.map_err(Error::input)?;
+        let table = freeform::BreachableTable::of(policy, view, scene.clock)?.map_err(Error::input)?;
         let task = table.task();
         let violates = |counts: &[u64], size: u64| table.violates(&task, counts, size);
         let (lots, effort) = (&task.lots, Effort::default());

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 
 use super::super::Check;
+use super::super::order::UNKNOWN;
 use super::super::table::Dictionary;
-use super::order::{Listed, Row, Trail, number};
+use super::listing::number;
+use super::order::{Listed, Row, Trail};
 use super::{BUCKET, BucketTables, COUNT};
 use privet_core::{Error, Result};
 use privet_data::{Batch, Source};
@@ -143,6 +145,7 @@ impl Book {
         let spelling = policy.missing.first().cloned().unwrap_or_default();
         let places = self.places.clone();
         let mut number = 0;
+        let mut names: HashMap<String, u32> = HashMap::new();
         policy.source.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {
                 let bucket = assignment.and_then(|list| list.get(number)).cloned().flatten();
@@ -163,6 +166,14 @@ impl Book {
                 self.rows += 1;
                 *self.value_counts.entry(value).or_default() += 1;
                 *self.people.entry(person.clone()).or_default() += 1;
+                if assignment.is_some() {
+                    let next = names.len() as u32;
+                    let name = bucket.as_deref().map(|name| *names.entry_ref(name).or_insert(next));
+                    if name == Some(next) {
+                        self.trail.assigned_names.extend(bucket.clone());
+                    }
+                    self.trail.assigned.push(name.unwrap_or(UNKNOWN));
+                }
                 if let Some(bucket) = bucket {
                     let assigned = self.assigned.entry(bucket).or_default();
                     *assigned.entry((person.clone(), value)).or_default() += 1;

@@ -15,9 +15,9 @@
 //! transport problem in three dimensions (`transport`), which may stay undecided. Where rules have exceptions, who may have
 //! what depends on who is an exception; that is told as far as all assignments agree on it.
 
-mod agreement;
 mod book;
 mod knowledge;
+mod listing;
 mod matching;
 mod order;
 #[cfg(test)]
@@ -76,11 +76,11 @@ pub fn audit_buckets(
     let written = form_of(release)?;
     let mut checks = vec![
         columns,
-        order::check_form(&book, written.faults.clone()),
+        listing::check_form(&book, written.faults.clone()),
         check_buckets(&book),
         check_records(&book),
         check_values(&book),
-        order::check_order(&book),
+        order::check_order(&book, tick)?,
     ];
     checks.extend(written.unknown());
     let matching =

@@ -224,6 +224,30 @@ fn said(tree: &Taxonomy, spans: &[(String, Runs)], value: Value) -> Vec<Value> {
     said
 }
 
+/// A node of a mixed column's hierarchy, as the definition of FF-anonymity sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MixedNode {
+    /// How many leaves are below it.
+    pub leaves: u64,
+    /// How many of these are at or below a guarded node.
+    pub sensitive: u64,
+    /// Whether it can be observed on a person. The root always can: it says nothing.
+    pub observable: bool,
+}
+
+/// The nodes of a mixed column's hierarchy, by number; `least` is the degree from which a value is observable.
+pub fn mixed_nodes(tree: &Taxonomy, mixed: &MixedColumn, least: Exact) -> Vec<MixedNode> {
+    let least = Fraction::of(least);
+    let counts = count_leaves(tree, mixed);
+    let degrees = degrees(tree, mixed, &counts);
+    let node = |(node, (counts, degree)): (NodeId, (&(u64, u64), &Fraction))| MixedNode {
+        leaves: counts.0,
+        sensitive: counts.1,
+        observable: node == tree.root() || !degree.is_below(&least),
+    };
+    tree.nodes().zip(counts.iter().zip(&degrees)).map(node).collect()
+}
+
 /// By node, how many leaves are below it, and how many of these are at or below a guarded node.
 fn count_leaves(tree: &Taxonomy, mixed: &MixedColumn) -> Vec<(u64, u64)> {
     let mut counts = vec![(0, 0); tree.len()];

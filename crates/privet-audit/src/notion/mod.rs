@@ -13,6 +13,8 @@ mod n_t_closeness;
 mod quasi_sensitive;
 mod t_closeness;
 
+pub use freeform::{MixedNode, mixed_nodes};
+
 use super::Check;
 use super::classes::{Classes, Histogram};
 use super::columns::Layout;

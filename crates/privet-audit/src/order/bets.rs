@@ -82,11 +82,21 @@ impl Evidence {
     /// Joins other evidence. `handicap` is the logarithm of the share of a coin that its gamblers had.
     pub fn join(&mut self, other: Evidence, handicap: f64) {
         self.won.extend(other.won.iter().map(|ln| ln + handicap));
-        if let Some((ln, text)) = other.best {
-            let ln = ln + handicap;
-            if self.best.as_ref().is_none_or(|(best, _)| ln > *best) {
-                self.best = Some((ln, text));
-            }
+        self.lead(other.best, handicap);
+    }
+
+    /// Lets others play with the share of one gambler, as one group: what they have on average counts. `handicap` is as in
+    /// [`Evidence::join`]. Groups that nobody plays in keep their coin.
+    pub fn group(&mut self, other: Evidence, handicap: f64) {
+        self.won.push(if other.won.is_empty() { 0.0 } else { other.ln() + handicap });
+        self.lead(other.best, handicap);
+    }
+
+    fn lead(&mut self, other: Option<(f64, String)>, handicap: f64) {
+        let other = other.map(|(ln, text)| (ln + handicap, text));
+        if let Some((ln, text)) = other.filter(|(ln, _)| self.best.as_ref().is_none_or(|(best, _)| ln > best))
+        {
+            self.best = Some((ln, text));
         }
     }
 

@@ -34,6 +34,8 @@ pub struct Arrangement {
     /// Which rows begin a run: those of a run could stand in any order.
     begins: Vec<bool>,
     groups: Vec<Groups>,
+    /// The columns that rows are sorted by, or put together by.
+    columns: Vec<usize>,
     /// The logarithm of the share of a coin that gamblers get who rely on this arrangement. The shares of all arrangements
     /// that a file may have sum up to one, so it does not matter that the arrangement was found by looking at the file.
     pub handicap: f64,
@@ -52,21 +54,27 @@ impl Arrangement {
     pub fn of(rows: usize, columns: &[Column<'_>], together: &[Vec<usize>]) -> Arrangement {
         let mut begins = vec![false; rows];
         begins.iter_mut().take(1).for_each(|first| *first = true);
-        let mut groups = Vec::new();
+        let (mut groups, mut used) = (Vec::new(), Vec::new());
         let mut steps = 0;
         let singles = (0..columns.len()).map(|column| vec![column]);
         let sets: Vec<Vec<usize>> = singles.chain(together.iter().cloned()).collect();
         loop {
             // Columns that are sorted are found in any order: what is sorted within larger runs is sorted within smaller ones.
-            if let Some(finer) = columns.iter().find_map(|column| sorted(&begins, column)) {
+            let sorted =
+                columns.iter().enumerate().find_map(|(at, column)| Some((at, sorted(&begins, column)?)));
+            if let Some((column, finer)) = sorted {
                 begins = finer;
+                used.push(column);
                 steps += 1;
                 continue;
             }
             // Few groups first: they may have smaller ones in them.
-            let candidates = sets.iter().filter_map(|set| grouped(&begins, columns, set));
-            let size = |begins: &Vec<bool>| begins.iter().filter(|begins| **begins).count();
-            let Some(finer) = candidates.min_by_key(size).filter(|finer| size(finer) < rows) else { break };
+            let candidates = sets.iter().filter_map(|set| Some((set, grouped(&begins, columns, set)?)));
+            let size = |(_, begins): &(_, Vec<bool>)| begins.iter().filter(|begins| **begins).count();
+            let Some((set, finer)) = candidates.min_by_key(size).filter(|found| size(found) < rows) else {
+                break;
+            };
+            used.extend(set);
             groups.push(Groups { within: begins, begins: finer.clone() });
             begins = finer;
             steps += 1;
@@ -74,12 +82,17 @@ impl Arrangement {
         // One in 2^(steps + 1) for their number, and one of all sets and kinds for each.
         let kinds = 2.0 * sets.len().max(1) as f64;
         let handicap = -f64::from(steps + 1) * std::f64::consts::LN_2 - f64::from(steps) * kinds.ln();
-        Arrangement { begins, groups, handicap }
+        Arrangement { begins, groups, columns: used, handicap }
     }
 
     /// Whether nothing is left that could be in another order.
     pub fn is_complete(&self) -> bool {
         self.groups.is_empty() && self.begins.iter().all(|begins| *begins)
+    }
+
+    /// Whether rows are sorted by a column, or put together by its cells.
+    pub fn uses(&self, column: usize) -> bool {
+        self.columns.contains(&column)
     }
 
     /// The run of each row.

@@ -9,7 +9,7 @@ use privet_core::testing::cases as config;
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_engine::testing::vocabularies as cases;
 use privet_methods::vocabulary::loss::BagLoss;
-use privet_methods::vocabulary::{BagSolution, Task, run};
+use privet_methods::vocabulary::{BagSolution, BagTask, run};
 use privet_policy::method::{Centre, Ssg};
 use privet_policy::{VocabularyKAnonymity, VocabularyMethod};
 
@@ -296,7 +296,7 @@ proptest! {
             ssg.withhold = withhold;
             ssg.residual = residual.then_some(Exact::whole(6));
         }
-        let task = Task { bags: &bags, distances: &distances, epsilon, omega: None, demand, method: &method };
+        let task = BagTask { bags: &bags, distances: &distances, epsilon, omega: None, demand, method: &method };
         let Ok(found) = run(&task, &Clock::unlimited()) else { return Ok(()) };
         let (release, assignment) = written(&found, &bags, &distances);
         let loss = BagLoss::of(&bags, &found, &distances);

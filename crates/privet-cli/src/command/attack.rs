@@ -7,6 +7,7 @@ use privet::audit::released::open_released;
 use privet::clock::Clock;
 use privet::data::{Header, ReadOptions, Source};
 use privet::policy::{AnyPolicy, Policy, Role};
+use privet::release::baselines::baselines;
 use privet::release::{attack_by_ledger, open_release};
 use privet::{Error, Result, visible};
 use serde_json::{Value as Json, json};
@@ -40,6 +41,7 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
         confidence: arguments.confidence,
         ..Limits::default()
     };
+    scene.baselines = baselines(scene.policy, &scene.released, &choice, clock)?;
     doubts.extend(scene.doubts()?);
     doubts.iter().for_each(|doubt| output.warn(doubt));
     clock.progress().stage("attacking", None);

@@ -5,7 +5,7 @@ use super::super::plot::{Axis, Kind, Plot, Series};
 use super::Bench;
 use crate::Part;
 use privet::Result;
-use privet::method::codip::{Plan, Ratios, merge};
+use privet::method::codip::{PairInformation, ProjectionPlan, merge};
 use privet::privacy::projection::SLACK;
 
 pub(super) const PART: Part = Part {
@@ -38,7 +38,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         chosen.sort_unstable();
         let pairs = (0..number).flat_map(|a| (a + 1..number).map(move |b| (a, b)));
         let all = &bench.census.ratios;
-        let ratios = Ratios::new(
+        let ratios = PairInformation::new(
             number,
             pairs.map(|(a, b)| {
                 ((a, b), all.information(chosen[a], chosen[b]), all.exposable(chosen[a], chosen[b]))
@@ -82,7 +82,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
 }
 
 /// What the paper says of figure 7, and what is so here; the first plan has two attributes.
-fn growth(plans: &[Plan]) -> String {
+fn growth(plans: &[ProjectionPlan]) -> String {
     let stated =
         "The paper: the number of tables grows with the number of attributes, but hardly from nine on.";
     let (Some(steady), Some(last)) = (plans.get(STEADY - 2), plans.last()) else {
@@ -97,7 +97,7 @@ fn growth(plans: &[Plan]) -> String {
 }
 
 /// What sets those apart that are added late.
-fn newcomers(ratios: &Ratios, order: &[usize], plans: &[Plan]) -> String {
+fn newcomers(ratios: &PairInformation, order: &[usize], plans: &[ProjectionPlan]) -> String {
     let (Some(late), Some(last)) = (order.get(STEADY..).filter(|late| !late.is_empty()), plans.last()) else {
         return String::new();
     };
@@ -126,7 +126,7 @@ fn newcomers(ratios: &Ratios, order: &[usize], plans: &[Plan]) -> String {
 mod tests {
     use super::*;
 
-    fn plans(tables: &[usize]) -> Vec<Plan> {
+    fn plans(tables: &[usize]) -> Vec<ProjectionPlan> {
         tables.iter().map(|tables| (0..*tables).map(|at| vec![at]).collect()).collect()
     }
 

@@ -5,7 +5,7 @@ use super::super::plot::{Axis, Kind, Plot, Series};
 use super::Bench;
 use crate::Part;
 use privet::Result;
-use privet::method::codip::Plan;
+use privet::method::codip::ProjectionPlan;
 use privet::privacy::projection::SLACK;
 
 pub(super) const PART: Part = Part {
@@ -107,7 +107,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
 }
 
 /// Which attribute of which table keeps each plan from being closer.
-fn limiting(bench: &Bench, plans: &[Plan]) -> Result<Table> {
+fn limiting(bench: &Bench, plans: &[ProjectionPlan]) -> Result<Table> {
     let head = [
         "limit, paper's unit",
         "tables",

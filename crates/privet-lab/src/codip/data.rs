@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::page::DataUsed;
 use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
-use privet::method::codip::{Attribute, Ratios, attributes};
+use privet::method::codip::{PairInformation, SensitiveAttribute, attributes};
 use privet::policy::{CheckedPolicy, Policy};
 use privet::{Error, Result};
 
@@ -47,8 +47,8 @@ const NOT_ASKED: &str = "0";
 /// The table with what its attributes tell about each other.
 pub(super) struct Census {
     pub microdata: Microdata,
-    pub attributes: Vec<Attribute>,
-    pub ratios: Ratios,
+    pub attributes: Vec<SensitiveAttribute>,
+    pub ratios: PairInformation,
     /// Where the filtered table and its hierarchies lie.
     pub folder: TempDir,
     /// The names of the sensitive columns, in the paper's order.
@@ -150,7 +150,7 @@ impl Census {
         let policy = checked(own.path(), &sensitive, 2, "1")?;
         let microdata = Microdata::read(&policy, &mut |_| clock.check())?;
         let attributes = attributes(&policy, &microdata)?;
-        let ratios = Ratios::of(&microdata, &attributes);
+        let ratios = PairInformation::of(&microdata, &attributes);
         let data = DataUsed {
             file: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             read: text.lines().filter(|line| !line.trim().is_empty()).count() as u64,

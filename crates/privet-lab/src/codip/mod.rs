@@ -19,7 +19,7 @@ use self::data::Census;
 use super::page::{DataUsed, Section};
 use super::{Experiment, Laboratory, Part, Setting};
 use privet::clock::Clock;
-use privet::method::codip::{Plan, Tables, merge, path};
+use privet::method::codip::{ProjectedTables, ProjectionPlan, merge, path};
 use privet::privacy::projection::Projection;
 use privet::{Error, Exact, Result};
 
@@ -85,7 +85,7 @@ fn listed(numbers: &[u64]) -> String {
 
 impl Bench {
     /// The plan that CODIP* comes to under a limit on exposure alone.
-    fn star(&self, beta: f64) -> Result<Plan> {
+    fn star(&self, beta: f64) -> Result<ProjectionPlan> {
         let ratios = &self.census.ratios;
         let merged = merge(ratios, false, &mut |plan, _| {
             self.clock.check()?;
@@ -95,7 +95,7 @@ impl Bench {
     }
 
     /// The plan with so many tables on the way of CODIP* from a table per attribute to one.
-    fn plan_of(&self, tables: usize) -> Plan {
+    fn plan_of(&self, tables: usize) -> ProjectionPlan {
         let mut plans = path(&self.census.ratios);
         let found = plans.iter().position(|plan| plan.len() == tables).unwrap_or(0);
         plans.swap_remove(found)
@@ -108,10 +108,10 @@ impl Bench {
     }
 
     /// Tables with a k and a threshold on discernibility.
-    fn tables(&self, k: u64, most: Option<u64>) -> Result<Tables<'_>> {
+    fn tables(&self, k: u64, most: Option<u64>) -> Result<ProjectedTables<'_>> {
         let policy = self.census.policy(k, "1")?;
         let most = most.and_then(|most| Exact::new(most, 1));
         let limits = Projection { alpha: Exact::ONE, beta: Exact::ONE, max_discernibility: most };
-        Tables::new(&policy, &self.census.microdata, &self.census.attributes, limits, "DM")
+        ProjectedTables::new(&policy, &self.census.microdata, &self.census.attributes, limits, "DM")
     }
 }

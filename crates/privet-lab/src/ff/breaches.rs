@@ -6,8 +6,9 @@ use super::Bench;
 use super::data::Adult;
 use crate::Part;
 use privet::Result;
-use privet::attack::freeform::{Attacked, Version, version};
+use privet::attack::freeform::MixedTable;
 use privet::method;
+use privet::release::baselines::{Baseline, baseline, original_records, released_records};
 
 pub(super) const PART: Part = Part {
     name: "breaches",
@@ -38,22 +39,24 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     for threat in threats {
         let policy = adult.policy(threat, "ff", None)?;
         let microdata = adult.read(&policy)?;
-        let mut tables = vec![("as it is".to_string(), Attacked::original(&policy, &microdata)?)];
+        let mut tables =
+            vec![("as it is".to_string(), MixedTable::of_nodes(&policy, original_records(&microdata))?)];
         adult.clock.progress().stage("other notions", None);
-        let mut versions = vec![(format!("{K}-anonymous"), Version::Anonymous(K))];
+        let mut versions = vec![(format!("{K}-anonymous"), Baseline::Anonymous(K))];
         for (column, name) in Adult::sensitive(&policy) {
-            versions.push((format!("{L}-diverse, {name} sensitive"), Version::Diverse(column, L)));
+            versions.push((format!("{L}-diverse, {name} sensitive"), Baseline::Diverse(column, L)));
         }
         for (name, asked) in versions {
-            if let Some(made) = version(&policy, asked, "mondrian", &adult.clock)? {
-                tables.push((name, made));
+            if let Some(made) = baseline(&policy, asked, "mondrian", &adult.clock)? {
+                tables.push((name, MixedTable::of_nodes(&policy, made)?));
             }
         }
         adult.clock.progress().stage("specialising", None);
         for (name, method) in [("FF-anonymous, ff", "ff"), ("FF-anonymous, ff-optimal", "ff-optimal")] {
             let policy = adult.policy(threat, method, None)?;
             let solution = method::run(&policy, &microdata, &adult.clock)?;
-            tables.push((name.to_string(), Attacked::released(&policy, &microdata, &solution.recoding)?));
+            let released = released_records(&microdata, &solution.recoding);
+            tables.push((name.to_string(), MixedTable::of_nodes(&policy, released)?));
         }
         for (name, attacked) in tables {
             adult.clock.check()?;

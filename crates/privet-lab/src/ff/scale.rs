@@ -8,8 +8,8 @@ use super::super::page::{Cell, Section, Table};
 use super::super::plot::{Axis, Kind, Plot, Series};
 use super::Bench;
 use crate::Part;
-use privet::attack::freeform::{Version, version};
 use privet::data::{Batch, Source};
+use privet::release::baselines::{Baseline, baseline};
 use privet::{Error, Result, method};
 
 pub(super) const PART: Part = Part {
@@ -45,7 +45,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         method::run(&policy, &microdata, &adult.clock)?;
         let seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        version(&policy, Version::Anonymous(K), "full-domain", &adult.clock)?;
+        baseline(&policy, Baseline::Anonymous(K), "full-domain", &adult.clock)?;
         let beside = start.elapsed().as_secs_f64();
         let distinct = microdata.summary.len();
         table.row([

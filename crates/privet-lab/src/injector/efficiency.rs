@@ -9,7 +9,7 @@ use super::{Bench, EXPECTATION, EXPECTATIONS, L, LS, data, single};
 use crate::Part;
 use privet::engine::microdata::Microdata;
 use privet::engine::negative_rules::{Observations, Parameters, exclude};
-use privet::method::injector::{Strategy, Task, group};
+use privet::method::injector::{GroupingStrategy, GroupingTask, group};
 use privet::policy::Policy;
 use privet::{Error, Result};
 
@@ -61,7 +61,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         })?;
         let all = Parameters { max_length: usize::MAX, ..single(EXPECTATION) };
         timed("mining all conjunctions", &|| exclude(observations, &all, &[], &bench.clock).map(drop))?;
-        let task = Task {
+        let task = GroupingTask {
             observations,
             excluded: &excluded,
             l: L,
@@ -70,14 +70,17 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
             suppress: false,
             rules: &[],
         };
-        for (name, strategy) in
-            [("grouping, balanced", Strategy::Balanced), ("grouping, Anatomy", Strategy::Anatomy)]
-        {
+        for (name, strategy) in [
+            ("grouping, balanced", GroupingStrategy::Balanced),
+            ("grouping, Anatomy", GroupingStrategy::Anatomy),
+        ] {
             timed(name, &|| group(&task, strategy, 1, &bench.clock).map(drop))?;
         }
     }
     let task = bench.task(&excluded, L);
-    for (name, strategy) in [("grouping, paper", Strategy::Paper), ("grouping, local", Strategy::Local)] {
+    for (name, strategy) in
+        [("grouping, paper", GroupingStrategy::Paper), ("grouping, local", GroupingStrategy::Local)]
+    {
         let start = Instant::now();
         bench.group(&task, strategy, 1)?;
         table.row([Cell::text(name), records(observations), Cell::Seconds(start.elapsed().as_secs_f64())]);
@@ -106,8 +109,11 @@ fn reading(bench: &Bench) -> Result<f64> {
 
 /// The paper's two plots: mining and grouping by expectation, and by l.
 fn by_setting(bench: &Bench, section: Section) -> Result<Section> {
-    const STRATEGIES: [(&str, Strategy); 3] =
-        [("balanced", Strategy::Balanced), ("paper", Strategy::Paper), ("Anatomy", Strategy::Anatomy)];
+    const STRATEGIES: [(&str, GroupingStrategy); 3] = [
+        ("balanced", GroupingStrategy::Balanced),
+        ("paper", GroupingStrategy::Paper),
+        ("Anatomy", GroupingStrategy::Anatomy),
+    ];
     let head = ["expectation", "l", "mining", "grouping, balanced", "grouping, paper", "grouping, Anatomy"];
     let mut table = Table::new("by-setting", "Seconds by expectation and l", head);
     let mut plots: [Vec<(f64, Vec<f64>)>; 2] = Default::default();

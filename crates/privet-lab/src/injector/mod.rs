@@ -16,7 +16,7 @@ use super::page::Section;
 use super::{Experiment, Laboratory, Part, Setting};
 use privet::clock::Clock;
 use privet::engine::negative_rules::{Parameters, exclude};
-use privet::method::injector::{Exposure, Grouping, Strategy, Task, expose, group};
+use privet::method::injector::{GroupExposure, GroupingStrategy, GroupingTask, RecordGroups, expose, group};
 use privet::privacy::matching::ValueSet;
 use privet::{Error, Exact, Result};
 
@@ -70,8 +70,8 @@ impl Bench {
         exclude(&self.adult.observations, &single(expectation), &[], &self.clock)
     }
 
-    fn task<'a>(&'a self, excluded: &'a [ValueSet], l: usize) -> Task<'a> {
-        Task {
+    fn task<'a>(&'a self, excluded: &'a [ValueSet], l: usize) -> GroupingTask<'a> {
+        GroupingTask {
             observations: &self.adult.observations,
             excluded,
             l,
@@ -82,7 +82,12 @@ impl Bench {
         }
     }
 
-    fn group(&self, task: &Task<'_>, strategy: Strategy, seed: u64) -> Result<(Grouping, Exposure)> {
+    fn group(
+        &self,
+        task: &GroupingTask<'_>,
+        strategy: GroupingStrategy,
+        seed: u64,
+    ) -> Result<(RecordGroups, GroupExposure)> {
         let grouping = group(task, strategy, seed, &self.clock)?;
         let exposure = expose(task, &grouping);
         Ok((grouping, exposure))

@@ -6,8 +6,8 @@ use super::{Bench, EXPECTATION, EXPECTATIONS, L, LS};
 use crate::Part;
 use privet::Result;
 use privet::attack;
-use privet::method::injector::utility::{Analyst, Query, RuleSearch, Workload};
-use privet::method::injector::{Grouping, Strategy};
+use privet::method::injector::utility::{Analyst, CountQuery, RuleSearch, Workload};
+use privet::method::injector::{GroupingStrategy, RecordGroups};
 
 pub(super) const PART: Part = Part {
     name: "utility",
@@ -16,11 +16,11 @@ pub(super) const PART: Part = Part {
               local, by expectation, l, dimension and selectivity; and the deFinetti attack on each",
 };
 
-const STRATEGIES: [(&str, Strategy); 4] = [
-    ("Anatomy", Strategy::Anatomy),
-    ("paper", Strategy::Paper),
-    ("balanced", Strategy::Balanced),
-    ("local", Strategy::Local),
+const STRATEGIES: [(&str, GroupingStrategy); 4] = [
+    ("Anatomy", GroupingStrategy::Anatomy),
+    ("paper", GroupingStrategy::Paper),
+    ("balanced", GroupingStrategy::Balanced),
+    ("local", GroupingStrategy::Local),
 ];
 
 /// Thresholds that the paper does not state.
@@ -40,7 +40,7 @@ struct Asked {
     dimension: usize,
     selectivity: f64,
     least: u64,
-    queries: Vec<Query>,
+    queries: Vec<CountQuery>,
 }
 
 /// What groups of one strategy come to in one setting; for Anatomy means over seeds.
@@ -101,7 +101,7 @@ fn ask(bench: &Bench) -> Result<Vec<Asked>> {
             bench.clock.check()?;
             let queries = if bench.quick { 50 } else { 1000 };
             let workload = Workload { dimension, selectivity, queries, least };
-            let queries = Query::draw(&bench.adult.observations, &workload, 1);
+            let queries = CountQuery::draw(&bench.adult.observations, &workload, 1);
             asked.push(Asked { dimension, selectivity, least, queries });
         }
     }
@@ -120,11 +120,11 @@ fn row(
     let task = bench.task(&excluded, l);
     let mut outcomes = Vec::new();
     for (_, strategy) in STRATEGIES {
-        if let Some(known) = anatomy.take().filter(|_| strategy == Strategy::Anatomy) {
+        if let Some(known) = anatomy.take().filter(|_| strategy == GroupingStrategy::Anatomy) {
             outcomes.push(known);
             continue;
         }
-        let seeds = if strategy == Strategy::Anatomy { bench.seeds() } else { 1 };
+        let seeds = if strategy == GroupingStrategy::Anatomy { bench.seeds() } else { 1 };
         let mut found = Vec::new();
         for seed in 1..=seeds {
             bench.clock.check()?;
@@ -140,7 +140,7 @@ fn row(
     Ok(Row { expectation, l, outcomes })
 }
 
-fn measure(bench: &Bench, grouping: &Grouping, asked: &[Asked]) -> Result<Outcome> {
+fn measure(bench: &Bench, grouping: &RecordGroups, asked: &[Asked]) -> Result<Outcome> {
     let analyst = Analyst::new(&bench.adult.observations, grouping);
     let mut outcome = Outcome::default();
     if let Some(errors) = analyst.rule_errors(&SEARCH) {
@@ -356,6 +356,6 @@ fn learning(rows: &[Row]) -> Section {
 }
 
 /// The share of values that the deFinetti attack guesses right, and that guessing by groups alone does.
-fn attacked(bench: &Bench, grouping: &Grouping, l: usize) -> (f64, f64) {
+fn attacked(bench: &Bench, grouping: &RecordGroups, l: usize) -> (f64, f64) {
     attack::guessed(&bench.adult.observations, grouping, l)
 }

@@ -5,7 +5,7 @@ use super::super::plot::{Axis, Kind, Plot, Series};
 use super::{Bench, EXPECTATION, EXPECTATIONS, L, LS};
 use crate::Part;
 use privet::Result;
-use privet::method::injector::Strategy;
+use privet::method::injector::GroupingStrategy;
 
 pub(super) const PART: Part = Part {
     name: "vulnerable",
@@ -23,12 +23,12 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         let task = bench.task(&excluded, l);
         let (mut matching, mut simple) = (0u64, 0u64);
         for seed in 1..=bench.seeds() {
-            let (_, exposure) = bench.group(&task, Strategy::Anatomy, seed)?;
+            let (_, exposure) = bench.group(&task, GroupingStrategy::Anatomy, seed)?;
             matching += exposure.vulnerable;
             simple += exposure.vulnerable_simple;
         }
         let mean = |sum: u64| sum as f64 / bench.seeds() as f64;
-        let (_, injector) = bench.group(&task, Strategy::Balanced, 1)?;
+        let (_, injector) = bench.group(&task, GroupingStrategy::Balanced, 1)?;
         table.row([
             Cell::text(expectation),
             Cell::Count(l as u64),

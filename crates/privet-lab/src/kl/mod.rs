@@ -25,7 +25,7 @@ use privet::clock::Clock;
 use privet::engine::baskets::Baskets;
 use privet::loss::items::ItemMeasure;
 use privet::method::kl::recoding::cost_of_everything;
-use privet::method::kl::{self, ItemSolution, Task};
+use privet::method::kl::{self, ItemSolution, ItemTask};
 use privet::policy::method::TRANSACTIONS;
 use privet::policy::{ItemMethod, Stated};
 use privet::privacy::kl::KlPrivacy;
@@ -319,7 +319,7 @@ impl Bench {
             // What has to be done after the limit is little, but not nothing.
             patience = Some(limit * 2);
         }
-        let task = Task { baskets, requirements: &[privacy], method: &clause };
+        let task = ItemTask { baskets, requirements: &[privacy], method: &clause };
         let start = Instant::now();
         match within(patience, &self.clock, |clock| kl::run(&task, clock))? {
             None => Ok(Err(Lack::Late(patience.unwrap_or_default()))),

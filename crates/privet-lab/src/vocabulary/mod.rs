@@ -20,7 +20,7 @@ use super::plot::{Axis, Kind, Plot, Series};
 use super::{Experiment, Laboratory, Part, Setting};
 use privet::clock::Clock;
 use privet::method::vocabulary::loss::BagLoss;
-use privet::method::vocabulary::{self, BagSolution, Task};
+use privet::method::vocabulary::{self, BagSolution, BagTask};
 use privet::policy::VocabularyMethod;
 use privet::policy::method::Ssg;
 use privet::privacy::vocabulary::VocabularyAnonymity;
@@ -239,7 +239,7 @@ impl Bench {
             Method::LgBag => VocabularyMethod::LgBag(Default::default()),
         };
         let (bags, distances) = (&ground.bags, &ground.distances);
-        let task = Task { bags, distances, epsilon, omega: None, demand, method: &clause };
+        let task = BagTask { bags, distances, epsilon, omega: None, demand, method: &clause };
         vocabulary::run(&task, &self.clock)
     }
 

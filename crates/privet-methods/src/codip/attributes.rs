@@ -4,39 +4,39 @@ use privet_core::{Error, Result};
 use privet_engine::microdata::Microdata;
 use privet_policy::{CheckedPolicy, PolicyColumn, Role};
 
-/// A sensitive attribute: a sensitive column, or one of the columns of zeros and ones that stand for a column whose cells
-/// hold several values.
+/// A sensitive attribute: a sensitive column, or one of the 0/1 columns derived from a column whose cells hold several
+/// values.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attribute {
-    /// Its name in the release: `diagnosis`, or `household=married`.
+pub struct SensitiveAttribute {
+    /// The name in the release: `diagnosis`, or `household=married`.
     pub name: String,
     /// Its position among the tracked columns.
     pub tracked: usize,
-    /// The column of the data that it is or comes from.
+    /// The column of the data that it is, or is derived from.
     pub source: usize,
-    /// Whether each of its values needs protection, by code.
+    /// Per code, whether the value needs protection.
     pub sensitive: Vec<bool>,
 }
 
-impl Attribute {
-    /// Whether it stands for one value of a column whose cells hold several.
+impl SensitiveAttribute {
+    /// Whether it is derived from one value of a column whose cells hold several.
     pub fn is_derived(&self, microdata: &Microdata) -> bool {
         microdata.table.tracked[self.tracked].index != self.source
     }
 }
 
-/// The sensitive attributes of a table, in the order of their names, so that the lexicographic order of sets of attributes
-/// is that of their positions.
-pub fn attributes(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Vec<Attribute>> {
+/// The sensitive attributes of a table, sorted by name, so that the lexicographic order of sets of attributes is that
+/// of their positions.
+pub fn attributes(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Vec<SensitiveAttribute>> {
     let tracked = microdata.table.tracked.iter().enumerate();
-    let mut attributes: Vec<Attribute> = tracked
+    let mut attributes: Vec<SensitiveAttribute> = tracked
         .filter(|(_, column)| column.role == Role::Sensitive)
         .map(|(position, column)| {
             let source = microdata.source_column(position);
             let whole = &policy.columns[source];
             let item = column.name.strip_prefix(whole.name.as_str()).and_then(|rest| rest.strip_prefix('='));
             let sensitive = match item.filter(|_| column.index != source) {
-                // Of a column of zeros and ones, both are insensitive where its value is.
+                // Both values of a 0/1 column are insensitive if the value it is derived from is.
                 Some(item) => {
                     let is_spared = is_listed(policy, whole, item);
                     let is_sensitive = |bit: &String| !is_spared && !whole.insensitive.contains(bit);
@@ -44,7 +44,7 @@ pub fn attributes(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Vec<A
                 }
                 None => column.values.iter().map(|value| !is_listed(policy, whole, value)).collect(),
             };
-            Attribute { name: column.name.clone(), tracked: position, source, sensitive }
+            SensitiveAttribute { name: column.name.clone(), tracked: position, source, sensitive }
         })
         .collect();
     attributes.sort_by(|a, b| a.name.cmp(&b.name));
@@ -67,23 +67,23 @@ pub fn attributes(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Vec<A
     Ok(attributes)
 }
 
-/// Whether a value of a column is listed as insensitive, in any spelling that it has.
+/// Whether a value of a column is listed as insensitive, in any of its spellings.
 fn is_listed(policy: &CheckedPolicy, column: &PolicyColumn, value: &str) -> bool {
     let missing = policy.missing_rule_of(column);
     column.insensitive.iter().any(|listed| listed == value || missing.kept_as(listed) == value)
 }
 
-/// What the publisher should know about the attributes, as sentences.
+/// Warnings about the attributes for the publisher.
 pub(super) fn warnings(
     policy: &CheckedPolicy,
     microdata: &Microdata,
-    attributes: &[Attribute],
+    attributes: &[SensitiveAttribute],
 ) -> Vec<String> {
     let mut warnings = Vec::new();
     for attribute in attributes {
         if let [only] = microdata.table.tracked[attribute.tracked].values.as_slice() {
             warnings.push(format!(
-                "every record has '{}' = '{only}': it tells nothing, and whoever sees the table knows it of everybody",
+                "every record has '{}' = '{only}': the column carries no information, and the table reveals it about everybody",
                 attribute.name
             ));
         }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
     use privet_policy::Policy;
 
-    /// A value may be missing in three spellings, of which the first stands in the data; an empty cell is the empty set.
+    /// A value may be missing in three spellings, of which the first is stored; an empty cell is the empty set.
     #[test]
     fn any_spelling_of_a_missing_value_may_be_listed() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -129,7 +129,8 @@ mod tests {
             let policy = policy.check(None).expect("a checked policy");
             let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
             let attributes = attributes(&policy, &microdata).expect("attributes");
-            let sensitive = |attribute: &Attribute| (attribute.name.clone(), attribute.sensitive.clone());
+            let sensitive =
+                |attribute: &SensitiveAttribute| (attribute.name.clone(), attribute.sensitive.clone());
             let warnings = warnings(&policy, &microdata, &attributes);
             (attributes.iter().map(sensitive).collect::<Vec<_>>(), warnings)
         };

@@ -4,11 +4,11 @@ use num_bigint::BigUint;
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 
-use super::attributes::{self, Attribute};
+use super::attributes::{self, SensitiveAttribute};
 use super::exhaustive::{self, MOST_STEPS};
-use super::ratios::{Plan, Ratios};
+use super::ratios::{PairInformation, ProjectionPlan};
 use super::star;
-use super::tables::Tables;
+use super::tables::ProjectedTables;
 use crate::SearchFacts;
 use crate::recoding::Recoding;
 use privet_core::clock::Clock;
@@ -18,20 +18,20 @@ use privet_engine::privacy::projection::Projection;
 use privet_policy::{CheckedPolicy, Requirement};
 use privet_policy::{Method, layout};
 
-/// What a policy asks for.
+/// What a policy asks of the projections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
+pub struct ProjectionSettings {
     /// The limits on plans.
     pub limits: Projection,
-    /// Whether the best plan of all is looked for.
+    /// Whether to search for the best of all plans.
     pub exhaustive: bool,
-    /// Whether merges are tried on after one was refused.
+    /// Whether to try further merges after one was refused.
     pub persist: bool,
 }
 
-impl Asked {
+impl ProjectionSettings {
     /// Reads a policy whose method publishes projections.
-    pub fn of(policy: &CheckedPolicy) -> Result<Asked> {
+    pub fn of(policy: &CheckedPolicy) -> Result<ProjectionSettings> {
         let limits = policy.requirements.iter().find_map(|asked| match asked {
             Requirement::Projection(limits) => Some(limits),
             _ => None,
@@ -42,72 +42,72 @@ impl Asked {
             Method::CodipStar(own) => (false, own.persist),
             other => return Err(Error::internal(format!("{} publishes no projections", other.name()))),
         };
-        Ok(Asked { limits: Projection::of(limits), exhaustive, persist })
+        Ok(ProjectionSettings { limits: Projection::of(limits), exhaustive, persist })
     }
 }
 
 /// A projected table.
 #[derive(Debug)]
-pub struct Projected {
+pub struct ProjectedTable {
     /// Its attributes, by position.
     pub attributes: Vec<usize>,
     /// The level of each quasi-identifier.
     pub levels: Vec<u8>,
-    /// What becomes of every record's quasi-identifiers.
+    /// Where every record's quasi-identifiers go.
     pub recoding: Recoding,
-    /// How far the worst class is from the whole table, over its attributes.
+    /// The largest distance of a class from the whole table, over all attributes.
     pub closeness: f64,
-    /// How many classes it has.
+    /// The number of classes.
     pub classes: u64,
     /// Its discernibility.
     pub dm: u128,
 }
 
-/// What a plan gains over all sensitive attributes in one table.
+/// The gain of a plan over one table with all sensitive attributes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Improvement {
-    /// The least t that one table could meet, given all else that is asked; `None` where there is no such table.
+    /// The least t that one table can meet together with the other requirements; `None` if there is no such table.
     pub one_table: Option<f64>,
-    /// The least t that all tables of the plan could meet.
+    /// The least t that all tables of the plan can meet.
     pub plan: Option<f64>,
 }
 
 impl Improvement {
-    /// 1 − t′/t; 0 where one table has nothing to improve, `None` where there is no such table.
+    /// 1 − t′/t; 0 if one table leaves nothing to improve, `None` if there is no such table.
     pub fn closeness(&self) -> Option<f64> {
         let (one, plan) = (self.one_table?, self.plan?);
         Some(if one > 0.0 { 1.0 - plan / one } else { 0.0 })
     }
 }
 
-/// A plan with its tables, and all that was found out on the way.
+/// A plan with its tables and every figure computed along the way.
 #[derive(Debug)]
-pub struct Decision {
+pub struct ProjectionDecision {
     /// What the policy asks for.
-    pub asked: Asked,
+    pub asked: ProjectionSettings,
     /// The sensitive attributes, in the order of their names.
-    pub attributes: Vec<Attribute>,
-    /// What they tell about each other.
-    pub ratios: Ratios,
+    pub attributes: Vec<SensitiveAttribute>,
+    /// The information that they carry about each other.
+    pub ratios: PairInformation,
     /// The tables, in the order of their first attributes.
-    pub projections: Vec<Projected>,
+    pub projections: Vec<ProjectedTable>,
     /// Γα.
     pub gamma_alpha: f64,
     /// Γβ.
     pub gamma_beta: f64,
-    /// What is gained over one table.
+    /// The gain over one table.
     pub improvement: Improvement,
     /// The decision as readable data.
     pub plan: Json,
     /// How the search went.
     pub search: SearchFacts,
-    /// What the user should know before the release leaves the house.
+    /// Warnings to read before publishing the release.
     pub warnings: Vec<String>,
 }
 
 /// Finds the plan that a policy asks for, and anonymises its tables.
-pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Decision> {
-    let asked = Asked::of(policy)?;
+pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<ProjectionDecision> {
+    let asked = ProjectionSettings::of(policy)?;
     let attributes = attributes::attributes(policy, microdata)?;
     let time_limit = match &policy.method {
         Method::Codip(own) => own.time_limit,
@@ -117,8 +117,8 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
     clock.progress().stage("associations", None);
     let cost = policy.method.cost().name();
     let (ratios, tables) = rayon::join(
-        || Ratios::of(microdata, &attributes),
-        || Tables::new(policy, microdata, &attributes, asked.limits, cost),
+        || PairInformation::of(microdata, &attributes),
+        || ProjectedTables::new(policy, microdata, &attributes, asked.limits, cost),
     );
     let tables = tables?;
     clock.progress().stage("searching", None);
@@ -128,13 +128,13 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
     if !asked.limits.allows_loss(gamma_alpha) {
         return Err(too_much_lost(&asked, gamma_alpha, &search));
     }
-    let project = |subset: &Vec<usize>| -> Result<Projected> {
+    let project = |subset: &Vec<usize>| -> Result<ProjectedTable> {
         let levels = tables.best(subset, &clock)?.ok_or_else(|| tables.why_not(subset, &attributes))?;
         Ok(tables.project(subset, &levels))
     };
-    // Of several that fail, the first is told, whichever thread is first.
-    let projections: Vec<Result<Projected>> = plan.par_iter().map(project).collect();
-    let projections: Vec<Projected> = projections.into_iter().collect::<Result<_>>()?;
+    // Report the first failure in the order of tables, not the one that a thread happens to reach first.
+    let projections: Vec<Result<ProjectedTable>> = plan.par_iter().map(project).collect();
+    let projections: Vec<ProjectedTable> = projections.into_iter().collect::<Result<_>>()?;
     let improvement = improvement(&tables, &plan, attributes.len(), &clock)?;
     let warnings = attributes::warnings(policy, microdata, &attributes);
     let plan = json!({
@@ -156,7 +156,7 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
             "association_loss": gamma_alpha,
         },
     });
-    Ok(Decision {
+    Ok(ProjectionDecision {
         asked,
         attributes,
         ratios,
@@ -170,19 +170,19 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
     })
 }
 
-fn names<'n>(attributes: &'n [Attribute], subset: &[usize]) -> Vec<&'n str> {
+fn names<'n>(attributes: &'n [SensitiveAttribute], subset: &[usize]) -> Vec<&'n str> {
     subset.iter().map(|at| attributes[*at].name.as_str()).collect()
 }
 
-/// The plan that a policy's method comes to, whatever it loses; `budget` is how many steps a search for the best may take.
+/// The plan that the policy's method finds, whatever its loss; `budget` limits the steps of an exhaustive search.
 pub fn solve(
-    asked: &Asked,
-    ratios: &Ratios,
-    tables: &Tables<'_>,
-    attributes: &[Attribute],
+    asked: &ProjectionSettings,
+    ratios: &PairInformation,
+    tables: &ProjectedTables<'_>,
+    attributes: &[SensitiveAttribute],
     budget: u64,
     clock: &Clock,
-) -> Result<(Plan, SearchFacts)> {
+) -> Result<(ProjectionPlan, SearchFacts)> {
     for subset in ratios.singletons() {
         if !tables.is_feasible(&subset, clock)? {
             return Err(tables.why_not(&subset, attributes));
@@ -208,7 +208,7 @@ pub fn solve(
     Ok((found.plan, search))
 }
 
-/// The number of ways to part so many attributes (Bell's numbers, by their triangle).
+/// The number of partitions of a set of attributes (Bell numbers, by their triangle).
 fn partitions(attributes: usize) -> BigUint {
     let mut row = vec![BigUint::from(1u32)];
     for _ in 1..attributes {
@@ -222,7 +222,12 @@ fn partitions(attributes: usize) -> BigUint {
     row.pop().unwrap_or_default()
 }
 
-fn improvement(tables: &Tables<'_>, plan: &Plan, attributes: usize, clock: &Clock) -> Result<Improvement> {
+fn improvement(
+    tables: &ProjectedTables<'_>,
+    plan: &ProjectionPlan,
+    attributes: usize,
+    clock: &Clock,
+) -> Result<Improvement> {
     let all: Vec<usize> = (0..attributes).collect();
     let one_table = tables.best_closeness(&all, clock)?;
     let mut worst = Some(0f64);
@@ -233,12 +238,11 @@ fn improvement(tables: &Tables<'_>, plan: &Plan, attributes: usize, clock: &Cloc
     Ok(Improvement { one_table, plan: worst })
 }
 
-fn too_much_lost(asked: &Asked, gamma_alpha: f64, search: &SearchFacts) -> Error {
+fn too_much_lost(asked: &ProjectionSettings, gamma_alpha: f64, search: &SearchFacts) -> Error {
     let alpha = asked.limits.alpha;
-    let message =
-        format!("the association loss reached is Γα = {gamma_alpha:.6}, more than alpha = {alpha} allows");
+    let message = format!("the association loss is Γα = {gamma_alpha:.6}, more than alpha = {alpha} allows");
     let help = match (asked.exhaustive, asked.persist) {
-        (true, _) if search.optimal => "no plan within beta loses less: raise alpha or beta",
+        (true, _) if search.optimal => "no plan within beta has a lower loss: raise alpha or beta",
         (true, _) => "raise alpha, beta or time_limit",
         (false, false) => "raise alpha or beta, set persist = true, or name = \"codip\" in [method]",
         (false, true) => "raise alpha or beta, or set name = \"codip\" in [method]",

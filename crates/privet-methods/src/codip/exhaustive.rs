@@ -1,62 +1,62 @@
-//! CODIP (section 3 of the paper): the plan of least association loss of all plans within the limits.
+//! CODIP (section 3 of the paper): the plan with the least association loss among all plans within the limits.
 //!
-//! The least loss is the largest Σ I over pairs that stay together. Attributes are put one by one into the subsets of the
-//! plan so far, or into one of their own, and a branch is cut when
-//! - its exposure is too large: a subset only ever exposes more when attributes join it;
-//! - a subset cannot be anonymised: then no larger one can;
-//! - what it keeps together, and all that could still be kept, is not more than the best plan keeps (of plans that keep
-//!   the same, the one that exposes least wins).
+//! The least loss is the largest Σ I over pairs that stay together. Attributes are placed one by one into the subsets
+//! of the plan so far, or into a subset of their own, and a branch is pruned when
+//! - its exposure is too large, because a subset exposes more with every attribute that joins it;
+//! - a subset cannot be anonymised, because then no superset can;
+//! - what it keeps together, plus the most that could still be added, is not more than the best plan keeps (among plans
+//!   that keep the same, the one that exposes least wins).
 
 use std::collections::HashMap;
 
-use super::ratios::{Plan, Ratios};
+use super::ratios::{PairInformation, ProjectionPlan};
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::privacy::projection::{Projection, SLACK};
 
-/// Without a time limit, a search ends after so many steps: twelve attributes are always searched to the end (there are
-/// 4,213,597 ways to part them), and the answer does not depend on the machine.
+/// Without a time limit, a search ends after this many steps, so that the answer does not depend on the machine. Twelve
+/// attributes are always searched completely (there are 4,213,597 ways to partition them).
 pub const MOST_STEPS: u64 = 8_000_000;
 
-/// So many steps are taken between looks at the clock.
+/// The number of steps between looks at the clock.
 const BREATH: u64 = 1 << 10;
 
 /// What the search found and proved.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct ExhaustivePlan {
     /// The best plan.
-    pub plan: Plan,
+    pub plan: ProjectionPlan,
     /// No plan within the limits loses less than this.
     pub bound: f64,
-    /// Whether every plan was looked at or ruled out.
+    /// Whether every plan was examined or ruled out.
     pub complete: bool,
-    /// How many partial plans were looked at.
+    /// How many partial plans were examined.
     pub steps: u64,
 }
 
 /// Whether the attributes of a subset can be published together.
-pub type Feasible<'f> = &'f mut dyn FnMut(&[usize]) -> Result<bool>;
+pub type IsFeasible<'f> = &'f mut dyn FnMut(&[usize]) -> Result<bool>;
 
-/// Finds the best plan, beginning with one that is within the limits, in at most so many steps.
+/// Finds the best plan in at most `budget` steps, starting from one that is within the limits.
 pub fn search(
-    ratios: &Ratios,
+    ratios: &PairInformation,
     limits: &Projection,
-    first: Plan,
-    feasible: Feasible<'_>,
+    first: ProjectionPlan,
+    feasible: IsFeasible<'_>,
     most_steps: u64,
     clock: &Clock,
-) -> Result<Found> {
+) -> Result<ExhaustivePlan> {
     let attributes = ratios.attributes();
     let pairs = || (0..attributes).flat_map(|a| (a + 1..attributes).map(move |b| (a, b)));
     let total: f64 = pairs().map(|(a, b)| ratios.information(a, b)).sum();
     let exposable: f64 = pairs().map(|(a, b)| ratios.exposable(a, b)).sum();
-    // Those that tell most about others first: early choices decide most, and bounds bite soon.
+    // Place the most informative attributes first: early choices matter most, and bounds prune sooner.
     let weight = |a: usize| -> f64 { (0..attributes).map(|b| ratios.information(a, b)).sum() };
     let mut order: Vec<usize> = (0..attributes).collect();
     order.sort_by(|a, b| weight(*b).total_cmp(&weight(*a)).then(a.cmp(b)));
-    let kept = |plan: &Plan| total * (1.0 - ratios.association_loss(plan));
-    let best = Best { kept: kept(&first), exposure: ratios.information_exposure(&first), plan: first };
-    let mut search = Search {
+    let kept = |plan: &ProjectionPlan| total * (1.0 - ratios.association_loss(plan));
+    let best = BestPlan { kept: kept(&first), exposure: ratios.information_exposure(&first), plan: first };
+    let mut search = PlanSearch {
         ratios,
         limits,
         order,
@@ -73,49 +73,49 @@ pub fn search(
         open: 0.0,
     };
     search.place(0, 0.0, 0.0)?;
-    let Search { best, steps, stopped, open, .. } = search;
-    // Sums in different orders round differently: what is proven is never more than what the plan itself loses.
+    let PlanSearch { best, steps, stopped, open, .. } = search;
+    // Sums in different orders round differently; never claim a bound above the loss of the plan itself.
     let loss = ratios.association_loss(&best.plan);
     let bound = if stopped && total > 0.0 { (1.0 - open / total).clamp(0.0, loss) } else { loss };
-    Ok(Found { plan: best.plan, bound, complete: !stopped, steps })
+    Ok(ExhaustivePlan { plan: best.plan, bound, complete: !stopped, steps })
 }
 
 /// The best plan so far.
-struct Best {
-    plan: Plan,
+struct BestPlan {
+    plan: ProjectionPlan,
     /// Σ I over pairs that stay together.
     kept: f64,
     exposure: f64,
 }
 
 /// A subset of the plan so far.
-struct Subset {
+struct PlanSubset {
     attributes: Vec<usize>,
     /// Σ E over its pairs.
     exposable: f64,
 }
 
-struct Search<'s, 'f> {
-    ratios: &'s Ratios,
+struct PlanSearch<'s, 'f> {
+    ratios: &'s PairInformation,
     limits: &'s Projection,
     order: Vec<usize>,
-    /// What turns Σ E·|S| into Γβ.
+    /// The factor that turns Σ E·|S| into Γβ.
     unit: f64,
-    /// Sums of I that differ by less are equal.
+    /// Sums of I that differ by less than this are equal.
     margin: f64,
-    subsets: Vec<Subset>,
-    best: Best,
+    subsets: Vec<PlanSubset>,
+    best: BestPlan,
     known: HashMap<Vec<usize>, bool>,
-    feasible: Feasible<'f>,
+    feasible: IsFeasible<'f>,
     clock: &'s Clock,
     most_steps: u64,
     steps: u64,
     stopped: bool,
-    /// The most that a branch could keep which was not searched.
+    /// The most that any unexplored branch could keep.
     open: f64,
 }
 
-impl Search<'_, '_> {
+impl PlanSearch<'_, '_> {
     /// Places the attributes from position `at` on, given what the plan so far keeps together and exposes.
     fn place(&mut self, at: usize, kept: f64, exposure: f64) -> Result<()> {
         self.steps += 1;
@@ -134,7 +134,7 @@ impl Search<'_, '_> {
             return Ok(());
         }
         let Some(&attribute) = self.order.get(at) else {
-            self.best = Best { plan: self.plan(), kept, exposure };
+            self.best = BestPlan { plan: self.plan(), kept, exposure };
             return Ok(());
         };
         let mut choices: Vec<(f64, usize)> =
@@ -160,7 +160,7 @@ impl Search<'_, '_> {
             self.subsets[subset].attributes.pop();
             self.subsets[subset].exposable = before;
         }
-        self.subsets.push(Subset { attributes: vec![attribute], exposable: 0.0 });
+        self.subsets.push(PlanSubset { attributes: vec![attribute], exposable: 0.0 });
         self.place(at + 1, kept, exposure)?;
         self.subsets.pop();
         Ok(())
@@ -170,8 +170,8 @@ impl Search<'_, '_> {
         self.subsets[subset].attributes.iter().map(|other| self.ratios.information(attribute, *other)).sum()
     }
 
-    /// The most that the attributes from a position on can add: each joins the subset it has most in common with, and all
-    /// of them stay together.
+    /// An upper bound on what the attributes from a position on can add: each joins the subset it shares most with, and
+    /// all of them stay together.
     fn still_possible(&self, at: usize) -> f64 {
         let left = &self.order[at..];
         let own = left.iter().enumerate().map(|(position, attribute)| {
@@ -192,8 +192,8 @@ impl Search<'_, '_> {
         Ok(feasible)
     }
 
-    fn plan(&self) -> Plan {
-        let mut plan: Plan = self.subsets.iter().map(|subset| subset.attributes.clone()).collect();
+    fn plan(&self) -> ProjectionPlan {
+        let mut plan: ProjectionPlan = self.subsets.iter().map(|subset| subset.attributes.clone()).collect();
         plan.iter_mut().for_each(|subset| subset.sort_unstable());
         plan.sort();
         plan

@@ -1,7 +1,8 @@
-//! Where in a lattice of levels something is known to hold or to fail.
+//! Where in a lattice of levels a property is known to hold or to fail.
 //!
-//! For notions that are closed under union: what holds at some levels holds at all coarser ones, what fails at some levels
-//! fails at all finer ones. So the finest levels at which it holds and the coarsest at which it fails tell all that is known.
+//! For properties that are closed under union: if one holds at some levels, it holds at all coarser ones; if it fails,
+//! it fails at all finer ones. So the finest levels at which it holds and the coarsest at which it fails are all we
+//! need to store.
 
 use privet_engine::rollup::{Levels, refines};
 
@@ -13,7 +14,7 @@ pub(super) struct Frontier {
 }
 
 impl Frontier {
-    /// What follows for some levels; `None` where nothing does.
+    /// What follows for some levels; `None` if nothing does.
     pub fn known(&self, levels: &[u8]) -> Option<bool> {
         if self.holding.iter().any(|finer| refines(finer, levels)) {
             return Some(true);
@@ -21,7 +22,7 @@ impl Frontier {
         self.failing.iter().any(|coarser| refines(levels, coarser)).then_some(false)
     }
 
-    /// Takes in what was found at some levels.
+    /// Records the result at some levels.
     pub fn learn(&mut self, levels: &[u8], holds: bool) {
         if self.known(levels).is_some() {
             return;

@@ -1,25 +1,25 @@
-//! What pairs of attributes tell about each other, counted once; association loss and information exposure of any plan
-//! follow from it.
+//! The mutual information of all pairs of attributes, counted once. The association loss and information exposure of
+//! any plan follow from it.
 
 use rayon::prelude::*;
 
-use super::attributes::Attribute;
+use super::attributes::SensitiveAttribute;
 use privet_engine::loss::association::association_loss;
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::exposure::{Exposable, information_exposure};
 use privet_engine::privacy::information::{Joint, count_pairs};
 
-/// A plan: the sensitive attributes, by their positions, in disjoint subsets. Subsets and what is in them are sorted.
-pub type Plan = Vec<Vec<usize>>;
+/// A plan: the sensitive attributes, by position, in disjoint subsets. The subsets and their members are sorted.
+pub type ProjectionPlan = Vec<Vec<usize>>;
 
-/// Attributes with few values are counted as one with so many values at most.
+/// Attributes with few values are packed together, up to this many combined values.
 const PACK: usize = 256;
 
 /// Several attributes with few values that are counted as one. Two packs have far fewer pairs of values than there are
-/// records, and the pairs of all their attributes follow from these: records are looked at once for two packs instead of once
-/// for two attributes.
-struct Pack {
-    /// Each attribute with its code by that of the pack.
+/// records, and the pairs of all their attributes follow from these. So the records are scanned once per pair of packs
+/// instead of once per pair of attributes.
+struct AttributePack {
+    /// The attributes, each with its code for every code of the pack.
     members: Vec<(usize, Vec<u32>)>,
     /// How often each code of the pack occurs.
     counts: Vec<u64>,
@@ -27,7 +27,7 @@ struct Pack {
     codes: Vec<u32>,
 }
 
-/// Puts attributes into packs: those with most values first, each into the first pack that has room for it.
+/// Distributes attributes over packs: those with most values first, each into the first pack with enough space.
 fn packs(attributes: usize, values: impl Fn(usize) -> usize) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..attributes).collect();
     order.sort_by_key(|at| std::cmp::Reverse(values(*at)));
@@ -44,12 +44,12 @@ fn packs(attributes: usize, values: impl Fn(usize) -> usize) -> Vec<Vec<usize>> 
     packs.into_iter().map(|(_, members)| members).collect()
 }
 
-/// What a code of a column of the summary adds to the code of a pack: column, and amounts by code.
+/// The contribution of a summary column to the code of a pack: the column, and an amount per code.
 type Amounts = (usize, Vec<u32>);
 
-/// What the columns of the summary add to the code of a pack with these members. Attributes that come from one column add
-/// together.
-fn amounts(microdata: &Microdata, attributes: &[Attribute], members: &[usize]) -> Vec<Amounts> {
+/// The contributions of the summary's columns to the code of a pack with these members. Attributes derived from one
+/// column contribute together.
+fn amounts(microdata: &Microdata, attributes: &[SensitiveAttribute], members: &[usize]) -> Vec<Amounts> {
     let mut step = 1;
     let mut all: Vec<Amounts> = Vec::new();
     for at in members {
@@ -68,9 +68,13 @@ fn amounts(microdata: &Microdata, attributes: &[Attribute], members: &[usize]) -
     all
 }
 
-impl Pack {
+impl AttributePack {
     /// Packs of attributes, filled in one pass over the records.
-    fn all(microdata: &Microdata, attributes: &[Attribute], packs: Vec<Vec<usize>>) -> Vec<Pack> {
+    fn all(
+        microdata: &Microdata,
+        attributes: &[SensitiveAttribute],
+        packs: Vec<Vec<usize>>,
+    ) -> Vec<AttributePack> {
         let summary = &microdata.summary;
         let size = |at: usize| microdata.table.tracked[attributes[at].tracked].values.len();
         let empty = |members: &Vec<usize>| {
@@ -81,9 +85,13 @@ impl Pack {
                 step *= size(*at);
                 (*at, own)
             });
-            Pack { members: own.collect(), counts: vec![0; values], codes: Vec::with_capacity(summary.len()) }
+            AttributePack {
+                members: own.collect(),
+                counts: vec![0; values],
+                codes: Vec::with_capacity(summary.len()),
+            }
         };
-        let mut filled: Vec<(Vec<Amounts>, Pack)> =
+        let mut filled: Vec<(Vec<Amounts>, AttributePack)> =
             packs.iter().map(|members| (amounts(microdata, attributes, members), empty(members))).collect();
         for record in 0..summary.len() {
             let (codes, count) = (summary.record(record), summary.count(record));
@@ -96,8 +104,8 @@ impl Pack {
         filled.into_iter().map(|(_, pack)| pack).collect()
     }
 
-    /// The pairs of codes of two packs that occur, with how often; of a pack and itself, its codes.
-    fn pairs_with(&self, other: &Pack, counts: &[u64]) -> Vec<((u32, u32), u64)> {
+    /// The pairs of codes of two packs that occur, with counts; for a pack and itself, its codes.
+    fn pairs_with(&self, other: &AttributePack, counts: &[u64]) -> Vec<((u32, u32), u64)> {
         if std::ptr::eq(self, other) {
             let codes = (0u32..).zip(&self.counts).filter(|(_, count)| **count > 0);
             return codes.map(|(code, count)| ((code, code), *count)).collect();
@@ -107,10 +115,10 @@ impl Pack {
         count_pairs((self.counts.len(), other.counts.len()), records)
     }
 
-    /// The mutual information of each attribute with each of the other pack, or of all pairs of its own.
+    /// The mutual information of each attribute with each of the other pack, or of all pairs within this one.
     fn information_with<'t>(
         &self,
-        other: &Pack,
+        other: &AttributePack,
         counts: &[u64],
         totals: &impl Fn(usize) -> &'t [u64],
     ) -> Vec<((usize, usize), f64)> {
@@ -118,7 +126,7 @@ impl Pack {
         let mut found = Vec::new();
         for (a, of_first) in &self.members {
             for (b, of_second) in &other.members {
-                // Within a pack every pair comes twice.
+                // Within a pack every pair occurs twice.
                 if std::ptr::eq(self, other) && a >= b {
                     continue;
                 }
@@ -134,22 +142,22 @@ impl Pack {
 
 /// Mutual and exposable information of all pairs of attributes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ratios {
+pub struct PairInformation {
     attributes: usize,
     /// I of each pair, as a square matrix.
     information: Vec<f64>,
-    /// E of each pair, likewise.
+    /// E of each pair, as a square matrix.
     exposable: Vec<f64>,
 }
 
-impl Ratios {
+impl PairInformation {
     /// Counts the pairs of a table's attributes.
-    pub fn of(microdata: &Microdata, attributes: &[Attribute]) -> Ratios {
+    pub fn of(microdata: &Microdata, attributes: &[SensitiveAttribute]) -> PairInformation {
         let totals = |at: usize| microdata.table.tracked[attributes[at].tracked].totals.as_slice();
         let own: Vec<Exposable> = (0..attributes.len())
             .map(|at| Exposable::of(totals(at), |value| attributes[at].sensitive[value]))
             .collect();
-        let packs = Pack::all(microdata, attributes, packs(attributes.len(), |at| totals(at).len()));
+        let packs = AttributePack::all(microdata, attributes, packs(attributes.len(), |at| totals(at).len()));
         let counts: Vec<u64> =
             (0..microdata.summary.len()).map(|record| microdata.summary.count(record)).collect();
         let both: Vec<(usize, usize)> =
@@ -157,14 +165,17 @@ impl Ratios {
         let shared = |&(a, b): &(usize, usize)| packs[a].information_with(&packs[b], &counts, &totals);
         let shared: Vec<Vec<((usize, usize), f64)>> = both.par_iter().map(shared).collect();
         let pairs = shared.into_iter().flatten();
-        Ratios::new(
+        PairInformation::new(
             attributes.len(),
             pairs.map(|((a, b), shared)| ((a, b), shared, own[a].with(&own[b], shared))),
         )
     }
 
-    /// From the pairs themselves: two attributes with their mutual and their exposable information.
-    pub fn new(attributes: usize, pairs: impl Iterator<Item = ((usize, usize), f64, f64)>) -> Ratios {
+    /// Builds the table from pairs of attributes with their mutual and exposable information.
+    pub fn new(
+        attributes: usize,
+        pairs: impl Iterator<Item = ((usize, usize), f64, f64)>,
+    ) -> PairInformation {
         let mut information = vec![0.0; attributes * attributes];
         let mut exposable = information.clone();
         for ((a, b), shared, exposed) in pairs {
@@ -173,7 +184,7 @@ impl Ratios {
                 exposable[at] = exposed;
             }
         }
-        Ratios { attributes, information, exposable }
+        PairInformation { attributes, information, exposable }
     }
 
     /// The number of attributes.
@@ -201,8 +212,8 @@ impl Ratios {
         information_exposure(plan, self.attributes, |a, b| self.exposable(a, b))
     }
 
-    /// A table per attribute, where every search begins.
-    pub fn singletons(&self) -> Plan {
+    /// One table per attribute, where every search begins.
+    pub fn singletons(&self) -> ProjectionPlan {
         (0..self.attributes).map(|attribute| vec![attribute]).collect()
     }
 }

@@ -1,26 +1,26 @@
-//! CODIP* (section 5 of the paper): from a table per attribute, the two subsets that tell most about each other are merged,
-//! again and again, until a merged plan would break a limit.
+//! CODIP* (section 5 of the paper): starting with one table per attribute, repeatedly merges the two subsets with the
+//! most mutual information, until a merged plan would exceed a limit.
 
-use super::ratios::{Plan, Ratios};
+use super::ratios::{PairInformation, ProjectionPlan};
 use privet_core::Result;
 
-/// Means that differ by less than this share are equal: they differ by the order of summation only.
+/// Relative difference below which two means are equal; they differ only by the order of summation.
 const TIE: f64 = 1e-12;
 
-/// A plan as it is merged, with what is needed to find the next merge.
+/// A plan in progress, with what is needed to find the next merge.
 #[derive(Debug, Clone)]
 pub(super) struct Merging {
     /// The subsets, in the order of their first attributes.
-    pub plan: Plan,
+    pub plan: ProjectionPlan,
     /// Σ I over the pairs inside each subset.
     inside: Vec<f64>,
     /// Σ I over the pairs between two subsets.
     between: Vec<Vec<f64>>,
 }
 
-/// Two subsets that could become one.
+/// Two subsets that could be merged.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Merge {
+pub(super) struct SubsetMerge {
     first: usize,
     second: usize,
     /// The merged subset.
@@ -28,8 +28,8 @@ pub(super) struct Merge {
 }
 
 impl Merging {
-    /// A table per attribute.
-    pub fn new(ratios: &Ratios) -> Merging {
+    /// One table per attribute.
+    pub fn new(ratios: &PairInformation) -> Merging {
         let attributes = ratios.attributes();
         let row = |a: usize| (0..attributes).map(|b| ratios.information(a, b)).collect();
         Merging {
@@ -39,10 +39,10 @@ impl Merging {
         }
     }
 
-    /// The merge with the largest mean mutual information over the pairs of the union, of those that are not refused; of
-    /// equal ones the lexicographically first union.
-    pub fn best(&self, is_refused: impl Fn(&[usize]) -> bool) -> Option<Merge> {
-        let mut best: Option<(f64, Merge)> = None;
+    /// The merge with the largest mean mutual information over the pairs of the union, excluding refused ones; among
+    /// equals, the one with the lexicographically first union.
+    pub fn best(&self, is_refused: impl Fn(&[usize]) -> bool) -> Option<SubsetMerge> {
+        let mut best: Option<(f64, SubsetMerge)> = None;
         for first in 0..self.plan.len() {
             for second in first + 1..self.plan.len() {
                 let mean = self.mean(first, second);
@@ -55,7 +55,7 @@ impl Merging {
                     .as_ref()
                     .is_none_or(|(most, merge)| mean > most + margin(*most) || union < merge.union);
                 if wins && !is_refused(&union) {
-                    best = Some((mean, Merge { first, second, union }));
+                    best = Some((mean, SubsetMerge { first, second, union }));
                 }
             }
         }
@@ -75,8 +75,8 @@ impl Merging {
     }
 
     /// The plan after a merge.
-    pub fn merged(&self, merge: &Merge) -> Merging {
-        let Merge { first, second, union } = merge;
+    pub fn merged(&self, merge: &SubsetMerge) -> Merging {
+        let SubsetMerge { first, second, union } = merge;
         let mut next = self.clone();
         next.inside[*first] += self.inside[*second] + self.between[*first][*second];
         for other in 0..self.plan.len() {
@@ -84,7 +84,7 @@ impl Merging {
             next.between[*first][other] = sum;
             next.between[other][*first] = sum;
         }
-        // The union's first attribute is that of its first subset, so the order of the subsets stays.
+        // The union begins with the first attribute of its first subset, so the order of the subsets does not change.
         next.plan[*first] = union.clone();
         next.plan.remove(*second);
         next.inside.remove(*second);
@@ -96,24 +96,24 @@ impl Merging {
     }
 }
 
-/// What CODIP* came to.
+/// The result of CODIP*.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Merged {
+pub struct GreedyPlan {
     /// The last plan within the limits.
-    pub plan: Plan,
-    /// How many plans were looked at, the first one included.
+    pub plan: ProjectionPlan,
+    /// How many plans were examined, including the first.
     pub tried: u64,
 }
 
 /// Whether a plan with a new subset is within the limits.
-pub type Accepts<'a> = &'a mut dyn FnMut(&[Vec<usize>], &[usize]) -> Result<bool>;
+pub type AcceptsPlan<'a> = &'a mut dyn FnMut(&[Vec<usize>], &[usize]) -> Result<bool>;
 
-/// Merges as long as `accepts` (asked with the plan and its new subset) says so. With `persist` a refused merge is
-/// followed by the next best one instead of the end.
+/// Merges as long as `accepts` (called with the plan and its new subset) agrees. With `persist`, a refused merge is
+/// followed by the next best one instead of ending the search.
 ///
-/// A merge that was refused once is never tried again: later plans expose more, and a subset that cannot be anonymised
-/// cannot be later.
-pub fn merge(ratios: &Ratios, persist: bool, accepts: Accepts<'_>) -> Result<Merged> {
+/// A refused merge is never tried again: later plans expose more, and a subset that cannot be anonymised now cannot be
+/// anonymised later.
+pub fn merge(ratios: &PairInformation, persist: bool, accepts: AcceptsPlan<'_>) -> Result<GreedyPlan> {
     let mut merging = Merging::new(ratios);
     let mut refused: Vec<Vec<usize>> = Vec::new();
     let mut tried = 1;
@@ -128,11 +128,11 @@ pub fn merge(ratios: &Ratios, persist: bool, accepts: Accepts<'_>) -> Result<Mer
             break;
         }
     }
-    Ok(Merged { plan: merging.plan, tried })
+    Ok(GreedyPlan { plan: merging.plan, tried })
 }
 
-/// All plans from a table per attribute to one table, as if there were no limit.
-pub fn path(ratios: &Ratios) -> Vec<Plan> {
+/// All plans from one table per attribute to a single table, as if there were no limit.
+pub fn path(ratios: &PairInformation) -> Vec<ProjectionPlan> {
     let mut merging = Merging::new(ratios);
     let mut plans = vec![merging.plan.clone()];
     while let Some(merge) = merging.best(|_| false) {

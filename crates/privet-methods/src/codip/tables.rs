@@ -1,20 +1,20 @@
 //! The anonymisation of projected tables: which levels of generalisation meet the requirements, for any set of attributes.
 //!
-//! A table with a set of attributes meets the policy at some levels iff every class meets what is asked of all tables (k)
-//! and, for each of its attributes, what is asked of that attribute (t, l). So each attribute is looked at once at a vector
-//! of levels, whatever the sets it is in, from counts that are rolled up the lattice once for all attributes; what holds for
-//! a set follows from what holds for its attributes. Every notion is closed under union, so what fails at some levels fails
-//! below them, what holds holds above them, and discernibility only grows upwards: that is what the search over levels
-//! prunes by, and why most vectors need no look at an attribute. (n, t)-closeness alone is closed under nothing: it is asked
-//! of vectors that meet all else.
+//! A table with a set of attributes meets the policy at some levels iff every class meets the requirements on all
+//! tables (k) and, for each of its attributes, the requirements on that attribute (t, l). So each attribute is tested
+//! once per vector of levels, whatever sets it is in, from counts that are rolled up the lattice once for all
+//! attributes. The result for a set follows from the results for its attributes. Every requirement is closed under
+//! union: what fails at some levels fails below them, what holds holds above them, and discernibility only grows
+//! upwards. The search over levels prunes by this, so most vectors need no test of an attribute. Only (n, t)-closeness
+//! is not closed under union; it is tested on vectors that meet all other requirements.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hashbrown::HashMap;
 
-use super::attributes::Attribute;
-use super::decide::Projected;
+use super::attributes::SensitiveAttribute;
+use super::decide::ProjectedTable;
 use super::frontier::Frontier;
 use crate::levels::Levelling;
 use crate::natural::Closeness;
@@ -31,59 +31,59 @@ use privet_engine::rollup::{Grouping, Levels};
 use privet_policy::requirement::{Distance, TCloseness};
 use privet_policy::{CheckedPolicy, Requirement};
 
-/// All projected tables that there could be.
-pub struct Tables<'a> {
+/// All possible projected tables.
+pub struct ProjectedTables<'a> {
     pub(super) levelling: Levelling<'a>,
-    /// What is asked of every table.
+    /// The requirements on every table.
     general: Vec<Box<dyn ClassTest>>,
-    /// What is asked of each attribute, but for t-closeness.
+    /// The requirements on each attribute, except t-closeness.
     own: Vec<Vec<Box<dyn ClassTest>>>,
-    /// The t-closeness that is asked of each attribute.
+    /// The t-closeness required of each attribute.
     close: Vec<Vec<Box<dyn ClassTest>>>,
-    /// What compares each attribute of a class with larger classes; nothing is pruned by it.
+    /// Requirements that compare each attribute of a class with larger classes; they do not prune.
     natural: Vec<Vec<NtCloseness>>,
-    /// How far each attribute of a class is from the whole table, whatever is asked of it.
+    /// The distance of each attribute of a class from the whole table, whether or not it is limited.
     closeness: Vec<Box<dyn ClassTest>>,
     limits: Projection,
-    nodes: Mutex<HashMap<Levels, Arc<Node>>>,
+    nodes: Mutex<HashMap<Levels, Arc<LevelNode>>>,
     best: Mutex<BTreeMap<Vec<usize>, Option<Levels>>>,
-    /// Per attribute, where what is asked of it is known to hold or to fail.
+    /// Per attribute, where its requirements are known to hold or to fail.
     frontiers: Vec<Mutex<Frontier>>,
 }
 
 /// What is known about one vector of levels.
 #[derive(Debug)]
-struct Node {
+struct LevelNode {
     classes: u64,
     dm: u128,
     cost: Cost,
-    /// Whether all classes meet what is asked of every table.
+    /// Whether all classes meet the requirements on every table.
     general: bool,
-    /// Whether they also meet what is asked of each attribute.
+    /// Per attribute, whether they also meet its requirements.
     holds: Vec<bool>,
-    /// Per attribute, whether they meet that but for t-closeness; once it was asked.
+    /// Per attribute, whether they meet its requirements except t-closeness; computed on demand.
     besides: Vec<OnceLock<bool>>,
-    /// Per attribute, whether they are also close to natural supersets; once it was asked.
+    /// Per attribute, whether they are also close to natural supersets; computed on demand.
     natural: Vec<OnceLock<bool>>,
-    /// Per attribute, how far the worst class is from the whole table; once it was asked.
+    /// Per attribute, the largest distance of a class from the whole table; computed on demand.
     distances: Vec<OnceLock<f64>>,
 }
 
-impl Node {
+impl LevelNode {
     fn is_valid(&self, subset: &[usize]) -> bool {
         self.general && subset.iter().all(|attribute| self.holds[*attribute])
     }
 }
 
-impl<'a> Tables<'a> {
-    /// The tables of a policy; `cost` is what each should lose least of.
+impl<'a> ProjectedTables<'a> {
+    /// The tables of a policy; `cost` is the loss to minimise in each.
     pub fn new(
         policy: &CheckedPolicy,
         microdata: &'a Microdata,
-        attributes: &[Attribute],
+        attributes: &[SensitiveAttribute],
         limits: Projection,
         cost: &str,
-    ) -> Result<Tables<'a>> {
+    ) -> Result<ProjectedTables<'a>> {
         let (mut general, mut own, mut close) = (Vec::new(), Vec::new(), Vec::new());
         own.resize_with(attributes.len(), Vec::new);
         close.resize_with(attributes.len(), Vec::new);
@@ -97,7 +97,7 @@ impl<'a> Tables<'a> {
             };
             let Some(column) = asked.column() else {
                 match asked {
-                    // What is asked of the plan, not of its tables.
+                    // A requirement on the plan, not on its tables.
                     Requirement::Projection(_) => {}
                     asked => general.push(build(asked)?),
                 }
@@ -126,7 +126,7 @@ impl<'a> Tables<'a> {
                 }
             }
         }
-        Ok(Tables {
+        Ok(ProjectedTables {
             levelling: Levelling::new(microdata, cost)?,
             general,
             own,
@@ -143,16 +143,16 @@ impl<'a> Tables<'a> {
         })
     }
 
-    fn nodes(&self) -> MutexGuard<'_, HashMap<Levels, Arc<Node>>> {
+    fn nodes(&self) -> MutexGuard<'_, HashMap<Levels, Arc<LevelNode>>> {
         self.nodes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many vectors of levels were looked at.
+    /// The number of vectors of levels examined.
     pub fn examined(&self) -> u64 {
         self.nodes().len() as u64
     }
 
-    fn node(&self, levels: &[u8]) -> Arc<Node> {
+    fn node(&self, levels: &[u8]) -> Arc<LevelNode> {
         if let Some(node) = self.nodes().get(levels) {
             return node.clone();
         }
@@ -161,7 +161,7 @@ impl<'a> Tables<'a> {
         node
     }
 
-    fn evaluate(&self, grouping: &Grouping) -> Node {
+    fn evaluate(&self, grouping: &Grouping) -> LevelNode {
         let outlines = || (0..grouping.len()).map(|class| grouping.outline(class));
         let dm = outlines().map(|class| u128::from(class.size) * u128::from(class.size)).sum();
         let cost = match self.levelling.additive_cost(&grouping.levels) {
@@ -175,17 +175,17 @@ impl<'a> Tables<'a> {
                 self.levelling.measure.total(&Tally { price, classes: grouping.len() as u64, suppressed: 0 })
             }
         };
-        // What is asked of every table names no column, so it is about sizes alone.
+        // Requirements on every table name no column, so they depend on sizes only.
         let general =
             outlines().all(|class| self.general.iter().all(|requirement| requirement.holds(&class)));
         let holds = (0..self.own.len()).map(|attribute| general && self.holds(grouping, attribute)).collect();
         let besides = self.own.iter().map(|_| OnceLock::new()).collect();
         let natural = self.own.iter().map(|_| OnceLock::new()).collect();
         let distances = self.own.iter().map(|_| OnceLock::new()).collect();
-        Node { classes: grouping.len() as u64, dm, cost, general, holds, besides, natural, distances }
+        LevelNode { classes: grouping.len() as u64, dm, cost, general, holds, besides, natural, distances }
     }
 
-    /// Whether all classes meet what is asked of an attribute.
+    /// Whether all classes meet the requirements on an attribute.
     fn holds(&self, grouping: &Grouping, attribute: usize) -> bool {
         let asked = || self.own[attribute].iter().chain(&self.close[attribute]);
         let frontier = || self.frontiers[attribute].lock().unwrap_or_else(PoisonError::into_inner);
@@ -201,9 +201,9 @@ impl<'a> Tables<'a> {
         holds
     }
 
-    /// Whether a table with these attributes meets what is asked of it, but for closeness to the whole table or to natural
+    /// Whether a table with these attributes meets its requirements, except closeness to the whole table or to natural
     /// supersets.
-    fn is_valid_but_for_closeness(&self, levels: &[u8], node: &Node, subset: &[usize]) -> bool {
+    fn is_valid_but_for_closeness(&self, levels: &[u8], node: &LevelNode, subset: &[usize]) -> bool {
         let holds = |attribute: usize| {
             let own = &self.own[attribute];
             let grouping = self.levelling.groupings.at(levels);
@@ -217,10 +217,10 @@ impl<'a> Tables<'a> {
             })
     }
 
-    /// Whether all classes of a table with these attributes are close to natural supersets, where that is asked. At the
-    /// highest levels, where the whole table is one class, they are.
-    fn is_naturally_close(&self, levels: &[u8], node: &Node, subset: &[usize], clock: &Clock) -> bool {
-        // `None` when time is up: then nothing is known, and the next search may have more of it.
+    /// Whether all classes of a table with these attributes are close to natural supersets, if that is required. They
+    /// are at the highest levels, where the whole table is one class.
+    fn is_naturally_close(&self, levels: &[u8], node: &LevelNode, subset: &[usize], clock: &Clock) -> bool {
+        // `None` if time is up: nothing is known then, and the next search may have more time.
         let is_close = |attribute: usize| {
             let grouping = self.levelling.groupings.at(levels);
             for notion in &self.natural[attribute] {
@@ -242,20 +242,21 @@ impl<'a> Tables<'a> {
         })
     }
 
-    /// The levels at which a table with these attributes loses least of those that meet the policy; `None` where none do.
+    /// The levels with the least loss at which a table with these attributes meets the policy; `None` if there are
+    /// none.
     pub fn best(&self, subset: &[usize], clock: &Clock) -> Result<Option<Levels>> {
         if let Some(known) = self.best.lock().unwrap_or_else(PoisonError::into_inner).get(subset) {
             return Ok(known.clone());
         }
-        let outcome = lattice::search(&Table { tables: self, subset, clock }, 1, clock)?;
+        let outcome = lattice::search(&CheapestTable { tables: self, subset, clock }, 1, clock)?;
         let best = outcome.best.into_iter().next().map(|(_, levels)| levels);
         let mut known = self.best.lock().unwrap_or_else(PoisonError::into_inner);
         known.insert(subset.to_vec(), best.clone());
         Ok(best)
     }
 
-    /// Whether a table with these attributes can meet the policy. Without a limit on discernibility the most general
-    /// table decides; else the search does.
+    /// Whether a table with these attributes can meet the policy. Without a limit on discernibility, the most general
+    /// table decides; otherwise the search does.
     pub fn is_feasible(&self, subset: &[usize], clock: &Clock) -> Result<bool> {
         match self.limits.max_discernibility {
             None => Ok(self.node(&self.levelling.tops).is_valid(subset)),
@@ -263,8 +264,8 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// Why a table with these attributes meets the policy at no levels, in words.
-    pub(super) fn why_not(&self, subset: &[usize], attributes: &[Attribute]) -> Error {
+    /// The error that explains why a table with these attributes cannot meet the policy at any levels.
+    pub(super) fn why_not(&self, subset: &[usize], attributes: &[SensitiveAttribute]) -> Error {
         let names: Vec<&str> = subset.iter().map(|at| attributes[*at].name.as_str()).collect();
         let whole = self.levelling.groupings.at(&self.levelling.tops);
         let own = subset.iter().flat_map(|at| self.own[*at].iter().chain(&self.close[*at]));
@@ -285,10 +286,10 @@ impl<'a> Tables<'a> {
             .help("raise max_discernibility, or lower the requirements");
         }
         Error::infeasible(format!("no table with {names} can meet the policy: {}", reasons.join("; ")))
-            .help("lower the requirement, or bring more records")
+            .help("lower the requirement, or provide more records")
     }
 
-    /// How far the worst class of a table is from the whole, over its attributes: the least t that it meets.
+    /// The largest distance of a class from the whole table, over its attributes: the least t that the table meets.
     pub fn closeness_at(&self, levels: &[u8], subset: &[usize]) -> f64 {
         let node = self.node(levels);
         let mut grouping = None;
@@ -304,8 +305,8 @@ impl<'a> Tables<'a> {
         worst
     }
 
-    /// The least t that some anonymisation of a table with these attributes meets, given all else that is asked; `None`
-    /// where there is no such anonymisation.
+    /// The least t that some anonymisation of a table with these attributes meets, subject to all other requirements;
+    /// `None` if there is no such anonymisation.
     pub fn best_closeness(&self, subset: &[usize], clock: &Clock) -> Result<Option<f64>> {
         let closest = self.closest(subset, clock)?;
         Ok(closest.map(|levels| self.closeness_at(&levels, subset)))
@@ -314,19 +315,19 @@ impl<'a> Tables<'a> {
     /// The levels at which a table with these attributes is closest to the whole.
     pub fn closest(&self, subset: &[usize], clock: &Clock) -> Result<Option<Levels>> {
         if self.limits.max_discernibility.is_none() {
-            // Nothing is closer than the most general table, and what fails there fails everywhere.
+            // No table is closer than the most general one, and what fails there fails everywhere.
             let tops = &self.levelling.tops;
             let fits = self.is_valid_but_for_closeness(tops, &self.node(tops), subset);
             return Ok(fits.then(|| tops.as_slice().into()));
         }
-        let outcome = lattice::search(&Closest { tables: self, subset, clock }, 1, clock)?;
+        let outcome = lattice::search(&ClosestTable { tables: self, subset, clock }, 1, clock)?;
         Ok(outcome.best.into_iter().next().map(|(_, levels)| levels))
     }
 
     /// The table with these attributes at some levels.
-    pub(super) fn project(&self, subset: &[usize], levels: &[u8]) -> Projected {
+    pub(super) fn project(&self, subset: &[usize], levels: &[u8]) -> ProjectedTable {
         let (classes, dm) = self.shape(levels);
-        Projected {
+        ProjectedTable {
             attributes: subset.to_vec(),
             levels: levels.to_vec(),
             recoding: self.levelling.recoding(levels, |_, _| true),
@@ -342,7 +343,7 @@ impl<'a> Tables<'a> {
         (node.classes, node.dm)
     }
 
-    /// How many vectors of levels meet what is asked of every table, of how many in all.
+    /// The number of vectors of levels that meet the requirements on every table, and the number of all vectors.
     pub fn count_valid(&self, clock: &Clock) -> Result<(u64, u64)> {
         let tops = &self.levelling.tops;
         let mut levels: Levels = vec![0; tops.len()].into();
@@ -361,29 +362,29 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// A requirement about a column of the data as one about one of its attributes. Zero and one are one step apart under any
-/// distance, and a column of them has no hierarchy.
-fn asked_of(asked: &Requirement, microdata: &Microdata, attribute: &Attribute) -> Requirement {
+/// Turns a requirement on a column of the data into one on one of its attributes. Zero and one are one step apart under
+/// any distance, and a 0/1 column has no hierarchy.
+fn asked_of(asked: &Requirement, microdata: &Microdata, attribute: &SensitiveAttribute) -> Requirement {
     if !attribute.is_derived(microdata) {
         return asked.clone();
     }
     asked.about(microdata.table.tracked[attribute.tracked].index, true)
 }
 
-/// Closeness of an attribute about which nothing is asked.
-fn own_closeness(microdata: &Microdata, attribute: &Attribute) -> TCloseness {
+/// Closeness of an attribute without requirements.
+fn own_closeness(microdata: &Microdata, attribute: &SensitiveAttribute) -> TCloseness {
     let column = microdata.table.tracked[attribute.tracked].index;
     TCloseness { column, t: Exact::ONE, distance: Distance::Equal }
 }
 
-/// The search for the table of least cost with some attributes.
-struct Table<'t, 'a> {
-    tables: &'t Tables<'a>,
+/// The search for the least costly table with some attributes.
+struct CheapestTable<'t, 'a> {
+    tables: &'t ProjectedTables<'a>,
     subset: &'t [usize],
     clock: &'t Clock,
 }
 
-impl Levelled for Table<'_, '_> {
+impl Levelled for CheapestTable<'_, '_> {
     fn tops(&self) -> &[u8] {
         &self.tables.levelling.tops
     }
@@ -409,21 +410,22 @@ impl Levelled for Table<'_, '_> {
     }
 }
 
-/// The search for the closest table with some attributes, of those that meet all else that is asked. Closeness is not negative, so the bits of the number are in its
-/// order; the distance to a fixed distribution is convex, so classes only come closer when they are put together.
-struct Closest<'t, 'a> {
-    tables: &'t Tables<'a>,
+/// The search for the closest table with some attributes among those that meet all other requirements. Closeness is not
+/// negative, so the bits of the number sort like the number; the distance to a fixed distribution is convex, so merging
+/// classes only brings them closer.
+struct ClosestTable<'t, 'a> {
+    tables: &'t ProjectedTables<'a>,
     subset: &'t [usize],
     clock: &'t Clock,
 }
 
-impl Closest<'_, '_> {
+impl ClosestTable<'_, '_> {
     fn cost(&self, levels: &[u8]) -> Cost {
         Cost(u128::from(self.tables.closeness_at(levels, self.subset).to_bits()))
     }
 }
 
-impl Levelled for Closest<'_, '_> {
+impl Levelled for ClosestTable<'_, '_> {
     fn tops(&self) -> &[u8] {
         &self.tables.levelling.tops
     }

@@ -2,12 +2,13 @@
 //! Wong, ICDE 2009), `ff-optimal` the one of least LM (Problem I, NP-hard, which the paper leaves open).
 //!
 //! Both start from the table that shows nothing but roots, which is always a solution, and specialise values as long as
-//! that adds no breach. Breaches are monotone, so a specialisation that was refused once is refused for good: `ff` tries
-//! every node once, and `ff-optimal` gives up a branch of cuts with the first refusal.
+//! that adds no breach. Breaches are monotone, so a specialisation that was refused once is refused for good: `ff`
+//! tries every node once, and `ff-optimal` prunes a branch of cuts at the first refusal.
 //!
-//! k-anonymity may stand beside it: at least k records look alike in all mixed columns, whether their values can be seen or
-//! not. FF-anonymity knows no quasi-identifiers, and who can be told apart by what is shown can be told apart by more than
-//! the policy calls observable. Specialising splits classes and never joins any, so this is monotone too.
+//! k-anonymity may be required in addition: at least k records look alike in all mixed columns, observable or not.
+//! FF-anonymity has no quasi-identifiers, and a record that can be singled out by its published values can be singled
+//! out by more than the policy calls observable. Specialising splits classes and never merges them, so this is monotone
+//! too.
 
 mod optimal;
 mod problem;
@@ -18,11 +19,11 @@ mod tests;
 use num_bigint::BigUint;
 use serde_json::json;
 
-use self::problem::Problem;
-use self::specialise::{Descent, Score};
+use self::problem::FfProblem;
+use self::specialise::{GainMeasure, Specialisation};
 use super::cut_recoding::{self, Absent, CutRecoding};
 use super::recoding::Recoding;
-use super::{Moment, SearchFacts, Solution};
+use super::{SearchFacts, Solution, TracePoint};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::cut::{Amount, Cut, Found, Limits, Step, search};
@@ -34,9 +35,9 @@ use privet_policy::method::FfOptimal;
 /// Specialises from the top down.
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
     let clock = clock.with_limit(None);
-    let problem = Problem::new(policy, microdata)?;
-    let score = if microdata.label().is_some() { Score::Information } else { Score::Loss };
-    let mut descent = Descent::new(&problem);
+    let problem = FfProblem::new(policy, microdata)?;
+    let score = if microdata.label().is_some() { GainMeasure::Information } else { GainMeasure::Loss };
+    let mut descent = Specialisation::new(&problem);
     descent.run(&problem, &problem.scores(microdata, score), &|_, _| true, &clock)?;
     let search = SearchFacts::unproven(descent.tried, &clock);
     let search = SearchFacts { space: Some(space(microdata).to_string()), ..search };
@@ -51,9 +52,9 @@ pub(super) fn run_optimal(
     clock: &Clock,
 ) -> Result<Solution> {
     let clock = clock.with_limit(own.time_limit);
-    let problem = Problem::new(policy, microdata)?;
+    let problem = FfProblem::new(policy, microdata)?;
     let (cut, cost, found) = optimum(&problem, microdata, &clock)?;
-    let moment = |step: &Step| Moment {
+    let moment = |step: &Step| TracePoint {
         seconds: step.seconds,
         best: step.best.map(|best| problem.value(best)),
         bound: Some(problem.value(step.bound)),
@@ -69,11 +70,11 @@ pub(super) fn run_optimal(
     Ok(solution(&problem, microdata, &cut, search))
 }
 
-/// The best cut with its cost. Of equals, one that cannot be specialised.
-fn optimum(problem: &Problem, microdata: &Microdata, clock: &Clock) -> Result<(Cut, Amount, Found)> {
-    let scores = problem.scores(microdata, Score::Loss);
-    let mut first = Descent::new(problem);
-    // The first answer is there however little time there is.
+/// The best cut with its cost; among equals, one that cannot be specialised.
+fn optimum(problem: &FfProblem, microdata: &Microdata, clock: &Clock) -> Result<(Cut, Amount, Found)> {
+    let scores = problem.scores(microdata, GainMeasure::Loss);
+    let mut first = Specialisation::new(problem);
+    // The first solution is computed however little time there is.
     first.run(problem, &scores, &|_, _| true, &clock.with_limit(None))?;
     let known = [problem.forest.coarsest(), first.cut(problem)].map(|cut| {
         let cost = problem.cost(&cut);
@@ -81,19 +82,19 @@ fn optimum(problem: &Problem, microdata: &Microdata, clock: &Clock) -> Result<(C
     });
     let found = search(&problem.searched(scores.clone()), known.to_vec(), &Limits::default(), clock)?;
     let (_, cut) = found.best.first().ok_or_else(|| Error::internal("the search lost its first answer"))?;
-    let mut best = Descent::reaching(problem, cut);
+    let mut best = Specialisation::reaching(problem, cut);
     best.run(problem, &scores, &|_, _| true, &clock.with_limit(None))?;
     let cut = best.cut(problem);
     let cost = problem.cost(&cut);
     Ok((cut, cost, found))
 }
 
-/// How many cuts there are.
+/// The number of cuts.
 fn space(microdata: &Microdata) -> BigUint {
     microdata.quasi.iter().map(|quasi| quasi.taxonomy.cuts()).product()
 }
 
-fn solution(problem: &Problem, microdata: &Microdata, cut: &Cut, search: SearchFacts) -> Solution {
+fn solution(problem: &FfProblem, microdata: &Microdata, cut: &Cut, search: SearchFacts) -> Solution {
     let mut shown = CutRecoding::new(&problem.forest, microdata, cut);
     let mut recoding = Recoding::new(std::mem::take(&mut shown.columns), microdata.summary.len());
     let (members, begins) = shown.classes(microdata);
@@ -110,8 +111,8 @@ fn solution(problem: &Problem, microdata: &Microdata, cut: &Cut, search: SearchF
     Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None }
 }
 
-impl Problem {
-    /// A cost as people know it.
+impl FfProblem {
+    /// A cost in the usual units.
     fn value(&self, amount: Amount) -> f64 {
         self.measure.value(Cost(amount.max(0) as u128))
     }

@@ -1,44 +1,44 @@
-//! All cuts at once: what is known about an interval of them, for the shared cut search.
+//! Bounds on an interval of cuts, for the shared cut search.
 //!
-//! - *Validity.* Breaches are monotone. So if the coarsest cut of an interval has one, all its cuts have; and a node whose
-//!   opening breaches the coarsest cut is opened in none of them.
-//! - *Cost.* LM adds up over the nodes of a cut and falls with every specialisation. So no cut costs less than the finest
-//!   one that is not ruled out, and locking a node costs what its subtree could have saved.
-//! - *Conflicts.* Two nodes that can be opened alone, but not together: one of them is locked in every valid cut. Nodes
-//!   that wait to be opened have disjoint subtrees, so what locking them costs adds up; a packing of conflicts, each paid
-//!   for out of what is left of its two nodes, is paid by every cut (the dual of a weighted vertex cover).
+//! - *Validity.* Breaches are monotone. So if the coarsest cut of an interval has a breach, all its cuts have one; and a
+//!   node whose opening breaches the coarsest cut is opened in none of them.
+//! - *Cost.* LM adds up over the nodes of a cut and decreases with every specialisation. So no cut costs less than the
+//!   finest one that is not ruled out, and locking a node costs what its subtree could have saved.
+//! - *Conflicts.* Some pairs of nodes can be opened alone but not together: one of them is locked in every valid cut.
+//!   Nodes waiting to be opened have disjoint subtrees, so the costs of locking them add up. A packing of conflicts, each
+//!   charged to the remaining cost of its two nodes, is paid by every cut (the dual of a weighted vertex cover).
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::problem::Problem;
-use super::specialise::{Descent, Scores, above};
+use super::problem::FfProblem;
+use super::specialise::{NodeGains, Specialisation, above};
 use privet_core::clock::Clock;
 use privet_engine::cut::{
     Amount, Bounds, CutProblem, Effort, FORBIDDEN, Forest, Interval, Place, Programme, WarmPart, plus,
 };
 
-/// Pairs are looked at as long as so many distinct records have to be gone through for them, all in all.
+/// Pairs are tested as long as this needs at most so many visits to distinct records in total.
 const MOST_PAIRED: usize = 20_000_000;
 
 /// The problem as the cut search sees it.
-pub(super) struct Searched<'a> {
-    problem: &'a Problem,
-    scores: Arc<Scores>,
+pub(super) struct FfCutProblem<'a> {
+    problem: &'a FfProblem,
+    scores: Arc<NodeGains>,
 }
 
-impl Problem {
-    /// This problem for the cut search; scores are for the candidates it offers.
-    pub fn searched(&self, scores: Arc<Scores>) -> Searched<'_> {
-        Searched { problem: self, scores }
+impl FfProblem {
+    /// This problem for the cut search, with scores for the candidates that it proposes.
+    pub fn searched(&self, scores: Arc<NodeGains>) -> FfCutProblem<'_> {
+        FfCutProblem { problem: self, scores }
     }
 }
 
-impl Searched<'_> {
-    /// The table at the coarsest cut of an interval, from that of a wider one; `None` if that has a breach.
-    fn descend(&self, interval: &Interval, from: Option<&Descent>) -> Option<Descent> {
-        let mut descent = from.cloned().unwrap_or_else(|| Descent::new(self.problem));
+impl FfCutProblem<'_> {
+    /// The table at the coarsest cut of an interval, derived from that of a wider one; `None` if it has a breach.
+    fn descend(&self, interval: &Interval, from: Option<&Specialisation>) -> Option<Specialisation> {
+        let mut descent = from.cloned().unwrap_or_else(|| Specialisation::new(self.problem));
         for (tree, node) in above(self.problem, &interval.top(&self.problem.forest)) {
             if !descent.opened[tree][node as usize] && !descent.open(self.problem, tree, node) {
                 return None;
@@ -48,13 +48,13 @@ impl Searched<'_> {
     }
 
     /// An interval without valid cuts.
-    fn nothing(&self, warmth: Descent) -> Bounds<Descent> {
+    fn nothing(&self, warmth: Specialisation) -> Bounds<Specialisation> {
         let forbidden = || self.problem.prices.iter().map(|prices| vec![FORBIDDEN; prices.len()]).collect();
         Bounds { least: FORBIDDEN, open: forbidden(), lock: forbidden(), candidates: Vec::new(), warmth }
     }
 
-    /// Of the nodes that wait, the pairs that cannot both be opened.
-    fn conflicts(&self, descent: &Descent, waiting: &[(usize, u32)]) -> Vec<(usize, usize)> {
+    /// The pairs of waiting nodes that cannot both be opened.
+    fn conflicts(&self, descent: &Specialisation, waiting: &[(usize, u32)]) -> Vec<(usize, usize)> {
         let of_one = |one: usize| {
             let (tree, node) = waiting[one];
             let mut opened = descent.clone();
@@ -72,7 +72,7 @@ impl Searched<'_> {
     }
 }
 
-/// What every choice of one node out of each conflict costs at least.
+/// A lower bound on the cost of choosing one node of each conflict.
 fn packed(conflicts: &[(usize, usize)], penalties: &[Amount]) -> Amount {
     let mut left = penalties.to_vec();
     let mut paid = 0;
@@ -85,8 +85,8 @@ fn packed(conflicts: &[(usize, usize)], penalties: &[Amount]) -> Amount {
     paid
 }
 
-impl CutProblem for Searched<'_> {
-    type Warmth = Descent;
+impl CutProblem for FfCutProblem<'_> {
+    type Warmth = Specialisation;
 
     fn forest(&self) -> &Forest {
         &self.problem.forest
@@ -95,13 +95,13 @@ impl CutProblem for Searched<'_> {
     fn bounds(
         &self,
         interval: &Interval,
-        warmth: Option<&Descent>,
+        warmth: Option<&Specialisation>,
         effort: Effort,
         cutoff: Amount,
-    ) -> Bounds<Descent> {
+    ) -> Bounds<Specialisation> {
         let (problem, forest) = (self.problem, &self.problem.forest);
         let Some(descent) = self.descend(interval, warmth) else {
-            return self.nothing(Descent::new(problem));
+            return self.nothing(Specialisation::new(problem));
         };
         let frontier = interval.frontier(forest);
         let openable: Vec<bool> =
@@ -124,7 +124,7 @@ impl CutProblem for Searched<'_> {
             open.push(total(forced.open));
             lock.push(total(forced.lock));
         }
-        // Below a node that cannot be opened nothing can be, which is no news about the cost.
+        // Nothing below a node that cannot be opened can be opened either; this does not change the cost.
         for ((tree, node), _) in frontier.iter().zip(&openable).filter(|(_, openable)| !**openable) {
             let below = *node as usize..forest.trees[*tree].end(*node) as usize;
             let locked = lock[*tree][*node as usize];
@@ -149,7 +149,7 @@ impl CutProblem for Searched<'_> {
             }
             least += packed(&conflicts, &penalties);
         }
-        // The coarsest cut, and what can be reached from it by opening nodes that are not locked.
+        // The coarsest cut, and everything reachable from it by opening nodes that are not locked.
         let top = interval.top(forest);
         let mut candidates = vec![(top.clone(), problem.cost(&top))];
         let mut dive = descent.clone();
@@ -166,7 +166,7 @@ impl CutProblem for Searched<'_> {
         true
     }
 
-    fn parts(&self, warmth: &Descent) -> Vec<WarmPart> {
+    fn parts(&self, warmth: &Specialisation) -> Vec<WarmPart> {
         vec![WarmPart { id: std::ptr::from_ref(warmth).addr(), bytes: warmth.classes.bytes() }]
     }
 }

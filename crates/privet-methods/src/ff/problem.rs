@@ -1,8 +1,8 @@
-//! From a policy and a table to the problem that is searched.
+//! From a policy and a table to the search problem.
 
 use std::sync::Arc;
 
-use super::specialise::{Score, Scores};
+use super::specialise::{GainMeasure, NodeGains};
 use crate::cut_recoding::cell;
 use crate::impossible;
 use privet_core::{Error, Result};
@@ -16,20 +16,20 @@ use privet_engine::privacy::freeform::{Model, Records};
 use privet_engine::privacy::{Class, Counts};
 use privet_policy::CheckedPolicy;
 
-/// A table with the cuts it can be shown under.
-pub(super) struct Problem {
+/// A table with the possible cuts of its taxonomies.
+pub(super) struct FfProblem {
     pub model: Model,
     pub records: Records,
     pub forest: Forest,
     pub measure: Measure,
-    /// Per tree and node, what it costs that all its records show the node.
+    /// Per tree and node, the cost of publishing the node for all its records.
     pub prices: Vec<Vec<Amount>>,
-    /// How many records have to look alike in all mixed columns; 1 where k-anonymity is not asked for.
+    /// The number of records that must look alike in all mixed columns; 1 without k-anonymity.
     pub k: u64,
 }
 
-impl Problem {
-    pub fn new(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Problem> {
+impl FfProblem {
+    pub fn new(policy: &CheckedPolicy, microdata: &Microdata) -> Result<FfProblem> {
         let columns = microdata.quasi.iter().map(|quasi| (quasi.index, quasi.taxonomy.clone()));
         let model = freeform::model(policy, columns)?;
         let mut records = Records::default();
@@ -45,7 +45,7 @@ impl Problem {
         let trees = microdata.quasi.iter().map(|quasi| {
             let mut occupied = vec![false; quasi.taxonomy.leaves()];
             quasi.leaf_of_code.iter().for_each(|leaf| occupied[*leaf as usize] = true);
-            // A guarded value that is alone below a node is not hidden by it: it matters whether the node is opened.
+            // A node does not hide a guarded value that is alone below it, so it matters whether the node is opened.
             Tree::with_every_node(&quasi.taxonomy, |leaf| occupied[leaf])
         });
         let forest = Forest { trees: trees.collect() };
@@ -71,22 +71,23 @@ impl Problem {
         let prices = (0..forest.trees.len())
             .map(|at| (0..forest.trees[at].len()).map(|node| price(at, node)).collect::<Result<Vec<_>>>())
             .collect::<Result<Vec<_>>>()?;
-        Ok(Problem { model, records, forest, measure, prices, k: k(policy, microdata)? })
+        Ok(FfProblem { model, records, forest, measure, prices, k: k(policy, microdata)? })
     }
 
-    /// What a cut costs.
+    /// The cost of a cut.
     pub fn cost(&self, cut: &Cut) -> Amount {
         let trees = cut.0.iter().zip(&self.prices);
         trees.flat_map(|(nodes, prices)| nodes.iter().map(|node| prices[*node as usize])).sum()
     }
 
-    /// What every node's specialisation gains.
-    pub fn scores(&self, microdata: &Microdata, score: Score) -> Arc<Scores> {
-        Arc::new(Scores::new(self, microdata, score))
+    /// The gain of specialising each node.
+    pub fn scores(&self, microdata: &Microdata, score: GainMeasure) -> Arc<NodeGains> {
+        Arc::new(NodeGains::new(self, microdata, score))
     }
 }
 
-/// The k of the policy's k-anonymity, the largest where there are several. If all records together are too few, so is every class.
+/// The k of the policy's k-anonymity, the largest if there are several. If all records together are too few, so is
+/// every class.
 fn k(policy: &CheckedPolicy, microdata: &Microdata) -> Result<u64> {
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
     let requirements: Vec<_> = requirements.into_iter().map(|(_, requirement)| requirement).collect();

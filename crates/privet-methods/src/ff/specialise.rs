@@ -1,43 +1,43 @@
-//! The way down: values are specialised as long as that adds no breach and leaves no class below k.
+//! Top-down specialisation: values are specialised as long as that adds no breach and leaves no class below k.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::problem::Problem;
+use super::problem::FfProblem;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::cut::{Amount, Cut, Tree};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::freeform::Classes;
 
-/// What specialising a value is to gain.
+/// What specialising a value should gain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Score {
-    /// The fall in LM.
+pub(super) enum GainMeasure {
+    /// The decrease in LM.
     Loss,
-    /// Information about the class column, as top-down specialisation has it: entropy before less entropy after.
+    /// Information about the class column, as in top-down specialisation: entropy before minus entropy after.
     Information,
 }
 
-/// Per tree and node, what specialising it gains. It does not depend on the other values of the cut.
+/// Per tree and node, the gain of specialising it. It does not depend on the other values of the cut.
 #[derive(Debug, Clone)]
-pub(super) struct Scores(pub Vec<Vec<Amount>>);
+pub(super) struct NodeGains(pub Vec<Vec<Amount>>);
 
-/// Information is counted in units of 2^-40 bits, so that scores are whole numbers.
+/// Information is counted in units of 2^-40 bits, so that scores are integers.
 const BITS: f64 = (1u64 << 40) as f64;
 
-impl Scores {
-    pub fn new(problem: &Problem, microdata: &Microdata, score: Score) -> Scores {
+impl NodeGains {
+    pub fn new(problem: &FfProblem, microdata: &Microdata, score: GainMeasure) -> NodeGains {
         let gain = |at: usize| match score {
-            Score::Loss => {
+            GainMeasure::Loss => {
                 let (tree, prices) = (&problem.forest.trees[at], &problem.prices[at]);
                 let below =
                     |node: u32| tree.children(node).map(|child| prices[child as usize]).sum::<Amount>();
                 (0..tree.len() as u32).map(|node| prices[node as usize] - below(node)).collect()
             }
-            Score::Information => information(&problem.forest.trees[at], microdata, at),
+            GainMeasure::Information => information(&problem.forest.trees[at], microdata, at),
         };
-        Scores((0..problem.forest.trees.len()).map(gain).collect())
+        NodeGains((0..problem.forest.trees.len()).map(gain).collect())
     }
 }
 
@@ -78,20 +78,20 @@ fn information(tree: &Tree, microdata: &Microdata, column: usize) -> Vec<Amount>
     (0..tree.len() as u32).map(gain).collect()
 }
 
-/// A table on its way down.
+/// A table that is being specialised.
 #[derive(Debug, Clone)]
-pub(super) struct Descent {
+pub(super) struct Specialisation {
     pub classes: Classes,
     /// Per tree and node, whether it was specialised.
     pub opened: Vec<Vec<bool>>,
-    /// How many specialisations were tried.
+    /// The number of specialisations tried.
     pub tried: u64,
 }
 
-impl Descent {
+impl Specialisation {
     /// At the roots.
-    pub fn new(problem: &Problem) -> Descent {
-        Descent {
+    pub fn new(problem: &FfProblem) -> Specialisation {
+        Specialisation {
             classes: Classes::coarsest(&problem.model, &problem.records, problem.k),
             opened: problem.forest.trees.iter().map(|tree| vec![false; tree.len()]).collect(),
             tried: 0,
@@ -99,8 +99,8 @@ impl Descent {
     }
 
     /// At a cut that is known to be free of breaches.
-    pub fn reaching(problem: &Problem, cut: &Cut) -> Descent {
-        let mut descent = Descent::new(problem);
+    pub fn reaching(problem: &FfProblem, cut: &Cut) -> Specialisation {
+        let mut descent = Specialisation::new(problem);
         for (tree, node) in above(problem, cut) {
             let value = problem.forest.trees[tree].taxonomy_node(node).0;
             descent.classes.split(&problem.model, &problem.records, tree, value);
@@ -109,8 +109,8 @@ impl Descent {
         descent
     }
 
-    /// Specialises a value unless that makes a breach; returns whether it did.
-    pub fn open(&mut self, problem: &Problem, tree: usize, node: u32) -> bool {
+    /// Specialises a value unless that causes a breach; returns whether it did.
+    pub fn open(&mut self, problem: &FfProblem, tree: usize, node: u32) -> bool {
         self.tried += 1;
         let value = problem.forest.trees[tree].taxonomy_node(node).0;
         let opened = self.classes.open(&problem.model, &problem.records, tree, value);
@@ -119,17 +119,17 @@ impl Descent {
     }
 
     /// Whether a value can be specialised without a breach.
-    pub fn can_open(&self, problem: &Problem, tree: usize, node: u32) -> bool {
+    pub fn can_open(&self, problem: &FfProblem, tree: usize, node: u32) -> bool {
         let value = problem.forest.trees[tree].taxonomy_node(node).0;
         self.classes.can_open(&problem.model, &problem.records, tree, value)
     }
 
-    /// Specialises what can be, the best first, among the nodes that may be. Every node is tried at most once: what makes
-    /// a breach now makes one ever after.
+    /// Specialises the allowed nodes, the best first. Every node is tried at most once: what causes a breach now always
+    /// will.
     pub fn run(
         &mut self,
-        problem: &Problem,
-        scores: &Scores,
+        problem: &FfProblem,
+        scores: &NodeGains,
         may_open: &dyn Fn(usize, u32) -> bool,
         clock: &Clock,
     ) -> Result<()> {
@@ -153,15 +153,15 @@ impl Descent {
         Ok(())
     }
 
-    /// The cut that is shown.
-    pub fn cut(&self, problem: &Problem) -> Cut {
+    /// The current cut.
+    pub fn cut(&self, problem: &FfProblem) -> Cut {
         let trees = problem.forest.trees.iter().zip(&self.opened);
         Cut(trees.map(|(tree, opened)| tree.cut(|node| opened[node as usize])).collect())
     }
 }
 
 /// The nodes above a cut, parents first.
-pub(super) fn above(problem: &Problem, cut: &Cut) -> Vec<(usize, u32)> {
+pub(super) fn above(problem: &FfProblem, cut: &Cut) -> Vec<(usize, u32)> {
     let trees = problem.forest.trees.iter().zip(&cut.0).enumerate();
     trees
         .flat_map(|(at, (tree, nodes))| {

@@ -1,9 +1,9 @@
-//! Both methods against brute force over all cuts, and through the whole run, audit included.
+//! Both methods against brute force over all cuts, and in a whole run including its audit.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-use super::problem::Problem;
+use super::problem::FfProblem;
 use super::{optimum, run};
 use crate::recoding::Recoding;
 use crate::tests::on_threads;
@@ -34,20 +34,20 @@ fn prepare_with(case: &Case, method: &str, k: u64) -> Prepared {
     Prepared { policy, microdata, folder }
 }
 
-/// What each row shows when these nodes of the forest are in the cut.
+/// The published values of each row under a cut.
 fn shown(case: &Case, trees: &[Tree], cut: &Cut) -> Vec<Vec<NodeId>> {
     let in_cut =
         |at: usize, node: NodeId| cut.0[at].iter().any(|shown| trees[at].taxonomy_node(*shown) == node);
     case.shown(|at, node| !in_cut(at, node))
 }
 
-/// The fewest rows that show the same: counted one by one, as the definition has it.
+/// The size of the smallest class, counted one by one as in the definition.
 fn smallest_class(shown: &[Vec<NodeId>]) -> usize {
     let alike = |row: &Vec<NodeId>| shown.iter().filter(|other| *other == row).count();
     shown.iter().map(alike).min().unwrap_or(0)
 }
 
-/// The nodes that a release shows.
+/// The published nodes of a column.
 fn released(recoding: &Recoding, at: usize) -> Vec<NodeId> {
     recoding.columns[at].cells.iter().filter_map(|cell| cell.node).collect()
 }
@@ -58,7 +58,7 @@ proptest! {
     #[test]
     fn the_optimum_is_the_best_of_all_cuts(case in cases(3, 10)) {
         let Prepared { policy, microdata, .. } = prepare(&case, "ff-optimal");
-        let problem = Problem::new(&policy, &microdata).expect("a problem");
+        let problem = FfProblem::new(&policy, &microdata).expect("a problem");
         prop_assume!(all_cuts(&problem.forest).len() < 3000);
         let costs = all_cuts(&problem.forest).into_iter().filter_map(|cut| {
             let valid = case.breaches(&shown(&case, &problem.forest.trees, &cut)).is_empty();
@@ -97,7 +97,7 @@ proptest! {
     fn with_k_the_optimum_is_the_best_of_all_cuts_without_small_classes(case in cases(3, 12), k in 2u64..5) {
         prop_assume!(case.rows.len() as u64 >= k);
         let Prepared { policy, microdata, folder } = prepare_with(&case, "ff-optimal", k);
-        let problem = Problem::new(&policy, &microdata).expect("a problem");
+        let problem = FfProblem::new(&policy, &microdata).expect("a problem");
         let cuts = all_cuts(&problem.forest);
         prop_assume!(cuts.len() < 2000);
         let is_valid = |cut: &Cut| {
@@ -134,7 +134,7 @@ proptest! {
         }
     }
 
-    /// The audit finds a class that is too small, whatever made the table.
+    /// The audit reports a class that is too small, whatever produced the table.
     #[test]
     fn the_audit_tells_small_classes(case in cases(3, 10), k in 2u64..4) {
         let Prepared { policy, folder: _folder, .. } = prepare_with(&case, "ff", k);
@@ -165,7 +165,7 @@ fn a_class_column_decides_what_is_specialised_first() {
     for column in ["a", "b", "c"] {
         write(&format!("{column}.csv"), &format!("{column}0;any\n{column}1;any\n"));
     }
-    // c0 follows from a0 and b0 together, but from neither alone; the label is what c says.
+    // c0 follows from a0 and b0 together, but from neither alone; the label equals c.
     write(
         "table.csv",
         "a,b,c,label\na0,b0,c0,0\na0,b0,c0,0\na0,b1,c1,1\na0,b1,c1,1\na1,b0,c1,1\na1,b0,c1,1\na1,b1,c0,0\na1,b1,c1,1\n",

@@ -1,42 +1,43 @@
-//! How many records clash with a class, from a few sums over values instead of a pass over all classes.
+//! The number of records that clash with a class, from a few sums over values instead of a pass over all classes.
 //!
-//! A record of class c clashes with those that have its value, with those whose value is barred for c, and with those of
-//! any other value for which c's value is barred. With A\[x\] the number of records that have x, and B\[v\]\[x\] of those
-//! for which v is barred as well, that is A\[s\] + Σ_x B\[s\]\[x\] + Σ_{x barred for c} (A\[x\] − B\[s\]\[x\]).
+//! A record of class c clashes with the records that have its value, those whose value is barred for c, and those of
+//! any other value for which c's value is barred. Let A\[x\] be the number of records that have x, and B\[v\]\[x\] the
+//! number of these for which v is barred. Then that is A\[s\] + Σ_x B\[s\]\[x\] + Σ_{x barred for c} (A\[x\] −
+//! B\[s\]\[x\]).
 
 use std::collections::HashMap;
 
-use super::classes::Classes;
+use super::classes::RecordClasses;
 
 const NONE: u32 = u32::MAX;
 
 /// The sums, over any collection of records.
 #[derive(Debug, Clone)]
-pub(super) struct Sums {
+pub(super) struct ClashSums {
     /// A\[x\].
     having: Vec<u64>,
     /// Σ_x B\[v\]\[x\].
     barring: Vec<u64>,
     /// B\[v\]\[x\], for the pairs that occur.
     pairs: Vec<u64>,
-    /// Per class, the values barred for it: the value, the pair of the value with the class's own, and the other way
-    /// round.
-    bars: Vec<Vec<Bar>>,
+    /// Per class, the values barred for it: the value, the pair of the value with the class's own, and the mirrored
+    /// pair.
+    bars: Vec<Vec<BarredValue>>,
     value_of: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Bar {
+struct BarredValue {
     value: u32,
     /// The pair (barred value, own value), in which records of the class count.
     counted_in: u32,
-    /// The pair (own value, barred value), if any class bars the one and has the other.
+    /// The pair (own value, barred value), if some class bars the first and has the second.
     mirrored: u32,
 }
 
-impl Sums {
+impl ClashSums {
     /// The sums over all records.
-    pub fn new(classes: &Classes) -> Sums {
+    pub fn new(classes: &RecordClasses) -> ClashSums {
         let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
         for class in &classes.list {
             for barred in class.barred.iter() {
@@ -47,7 +48,7 @@ impl Sums {
         let pair = |barred: u32, value: u32| numbers.get(&(barred, value)).copied().unwrap_or(NONE);
         let bars = (classes.list.iter())
             .map(|class| {
-                let bar = |value: u32| Bar {
+                let bar = |value: u32| BarredValue {
                     value,
                     counted_in: pair(value, class.value),
                     mirrored: pair(class.value, value),
@@ -55,7 +56,7 @@ impl Sums {
                 class.barred.iter().map(bar).collect()
             })
             .collect();
-        let mut sums = Sums {
+        let mut sums = ClashSums {
             having: vec![0; classes.values],
             barring: vec![0; classes.values],
             pairs: vec![0; numbers.len()],
@@ -68,7 +69,7 @@ impl Sums {
         sums
     }
 
-    /// Lets more records of a class count.
+    /// Adds records of a class to the sums.
     pub fn add(&mut self, class: usize, count: u64) {
         self.having[self.value_of[class] as usize] += count;
         for bar in &self.bars[class] {
@@ -77,7 +78,7 @@ impl Sums {
         }
     }
 
-    /// Lets records of a class no longer count.
+    /// Removes records of a class from the sums.
     pub fn take(&mut self, class: usize, count: u64) {
         self.having[self.value_of[class] as usize] -= count;
         for bar in &self.bars[class] {
@@ -86,12 +87,12 @@ impl Sums {
         }
     }
 
-    /// How many of the records have a value.
+    /// The number of records that have a value.
     pub fn having(&self, value: u32) -> u64 {
         self.having[value as usize]
     }
 
-    /// How many of the records clash with a class because of what is barred, not because they have its value.
+    /// The number of records that clash with a class because of barred values, not because they share its value.
     pub fn barred(&self, class: usize) -> u64 {
         let mut clashing = self.barring[self.value_of[class] as usize];
         for bar in &self.bars[class] {
@@ -103,7 +104,7 @@ impl Sums {
         clashing
     }
 
-    /// How many of the records clash with a class: NIT of a group of one.
+    /// The number of records that clash with a class: NIT of a group of one.
     pub fn clashing(&self, class: usize) -> u64 {
         self.having[self.value_of[class] as usize] + self.barred(class)
     }

@@ -1,4 +1,4 @@
-//! Records that are interchangeable when groups are formed: they have the same value and may have the same values.
+//! Records that are interchangeable when groups are formed: they have the same value and the same possible values.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,41 +7,41 @@ use privet_engine::privacy::matching::{Kind, ValueSet};
 
 /// A class of interchangeable records.
 #[derive(Debug, Clone)]
-pub struct Class {
-    /// What they have.
+pub struct RecordClass {
+    /// The value they have.
     pub value: u32,
-    /// What they may have.
+    /// The values they may have.
     pub allowed: ValueSet,
-    /// What is out of the question for them.
+    /// The values ruled out for them.
     pub barred: ValueSet,
-    /// How many there are.
+    /// The number of records.
     pub count: u64,
 }
 
-impl Class {
-    /// Whether a record of this class and one of the other cannot be exchanged: they have the same value, or one of them
-    /// cannot have what the other has.
+impl RecordClass {
+    /// Whether a record of this class cannot be exchanged with one of the other: they share their value, or one of them
+    /// cannot have the other's value.
     #[inline]
-    pub fn clashes(&self, other: &Class) -> bool {
+    pub fn clashes(&self, other: &RecordClass) -> bool {
         self.value == other.value || self.barred.contains(other.value) || other.barred.contains(self.value)
     }
 }
 
-/// All classes of a table, by value and then by what is barred.
+/// All classes of a table, sorted by value and then by barred values.
 #[derive(Debug, Clone)]
-pub struct Classes {
-    /// The number of values that there are.
+pub struct RecordClasses {
+    /// The number of values.
     pub values: usize,
     /// The classes.
-    pub list: Vec<Class>,
+    pub list: Vec<RecordClass>,
 }
 
-impl Classes {
-    /// Sorts distinct records into classes; returns the class of each. What is excluded for a record that has it all the
-    /// same is not barred.
-    pub fn of(observations: &Observations, excluded: &[ValueSet]) -> (Classes, Vec<u32>) {
+impl RecordClasses {
+    /// Sorts distinct records into classes; returns the class of each. A value that is excluded for a record but occurs
+    /// in it is not barred.
+    pub fn of(observations: &Observations, excluded: &[ValueSet]) -> (RecordClasses, Vec<u32>) {
         let values = observations.values.len();
-        // Few sets occur among many records: they are told apart by their bits first, and sorted once.
+        // Many records share few sets, so compare them by their bits first and sort each only once.
         let mut kinds: HashMap<(u32, &ValueSet), u32> = HashMap::new();
         let kind_of: Vec<u32> = (excluded.iter().enumerate())
             .map(|(record, excluded)| {
@@ -49,7 +49,7 @@ impl Classes {
                 *kinds.entry((observations.value(record), excluded)).or_insert(next)
             })
             .collect();
-        // Ties are broken by the value and the list of what is barred.
+        // Break ties by the value and the list of barred values.
         let key = |(value, excluded): &(u32, &ValueSet)| {
             (*value, excluded.iter().filter(|other| other != value).collect::<Vec<_>>())
         };
@@ -59,7 +59,7 @@ impl Classes {
             *number = list.len() as u32;
             let barred = ValueSet::of(values, barred.iter().copied());
             let allowed = Kind { value: *value, excluded: barred.clone() }.allowed(values);
-            list.push(Class { value: *value, allowed, barred, count: 0 });
+            list.push(RecordClass { value: *value, allowed, barred, count: 0 });
         }
         let mut class_of_kind = vec![0; kinds.len()];
         for (kind, at) in &kinds {
@@ -69,19 +69,19 @@ impl Classes {
         for (record, class) in class_of.iter().enumerate() {
             list[*class as usize].count += observations.weight(record);
         }
-        (Classes { values, list }, class_of)
+        (RecordClasses { values, list }, class_of)
     }
 
-    /// What the records of each class have and may have, for the feasibility check; classes without records left out.
+    /// The value and the possible values of each class, for the feasibility check; without empty classes.
     pub fn kinds(&self) -> (Vec<usize>, Vec<(u32, ValueSet)>) {
         let some = self.list.iter().enumerate().filter(|(_, class)| class.count > 0);
         some.map(|(at, class)| (at, (class.value, class.allowed.clone()))).unzip()
     }
 
-    /// The same classes with other numbers of records.
-    pub fn with_counts(&self, counts: &[u64]) -> Classes {
-        let class = |(class, count): (&Class, &u64)| Class { count: *count, ..class.clone() };
-        Classes { values: self.values, list: self.list.iter().zip(counts).map(class).collect() }
+    /// The same classes with different numbers of records.
+    pub fn with_counts(&self, counts: &[u64]) -> RecordClasses {
+        let class = |(class, count): (&RecordClass, &u64)| RecordClass { count: *count, ..class.clone() };
+        RecordClasses { values: self.values, list: self.list.iter().zip(counts).map(class).collect() }
     }
 
     /// The number of records.

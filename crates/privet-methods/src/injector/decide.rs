@@ -1,8 +1,8 @@
-//! From a policy to groups: what the adversary knows, which groups are formed, and what is then left to him.
+//! From a policy to groups: what the adversary knows, which groups are formed, and what the adversary can then infer.
 
 use serde_json::{Value as Json, json};
 
-use super::{Exposure, Grouping, Strategy, Task, expose, group};
+use super::{GroupExposure, GroupingStrategy, GroupingTask, RecordGroups, expose, group};
 use crate::SearchFacts;
 use privet_core::clock::Clock;
 use privet_core::counted;
@@ -18,37 +18,37 @@ use privet_policy::{Method, method};
 
 pub use privet_policy::method::Publication;
 
-/// What a policy asks for.
+/// What a policy asks of the groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
-    /// The sensitive column, and how many of its values must stay possible.
+pub struct GroupingSettings {
+    /// The sensitive column, and how many of its values must remain possible.
     pub demand: MatchingDiversity,
-    /// How many records every group must have.
+    /// The least number of records in a group.
     pub k: u64,
     /// How groups are formed.
-    pub strategy: Strategy,
-    /// Whether records that can never be published are left out.
+    pub strategy: GroupingStrategy,
+    /// Whether to suppress records that can never be published.
     pub suppress: bool,
-    /// What is published.
+    /// The form of publication.
     pub publication: Publication,
 }
 
-impl Asked {
+impl GroupingSettings {
     /// Reads a policy whose method publishes groups.
-    pub fn of(policy: &CheckedPolicy) -> Result<Asked> {
+    pub fn of(policy: &CheckedPolicy) -> Result<GroupingSettings> {
         let (strategy, suppress, publication) = match &policy.method {
             Method::Injector(own) => {
                 let strategy = match own.strategy {
-                    method::Strategy::Balanced => Strategy::Balanced,
-                    method::Strategy::Local => Strategy::Local,
-                    method::Strategy::Paper => Strategy::Paper,
+                    method::Strategy::Balanced => GroupingStrategy::Balanced,
+                    method::Strategy::Local => GroupingStrategy::Local,
+                    method::Strategy::Paper => GroupingStrategy::Paper,
                 };
                 (strategy, own.infeasible == Unfit::Suppress, own.publish)
             }
-            Method::Anatomy(own) => (Strategy::Anatomy, false, own.publish),
+            Method::Anatomy(own) => (GroupingStrategy::Anatomy, false, own.publish),
             other => return Err(Error::internal(format!("{} publishes no groups", other.name()))),
         };
-        let anatomy = strategy == Strategy::Anatomy;
+        let anatomy = strategy == GroupingStrategy::Anatomy;
         let demand = policy.requirements.iter().find_map(|asked| match asked {
             Requirement::LDiversity(asked) if anatomy => {
                 let (column, l) = (asked.column, asked.diversity.l());
@@ -59,38 +59,38 @@ impl Asked {
             _ => None,
         });
         let demand = demand.ok_or_else(|| Error::internal("groups without a requirement"))?;
-        Ok(Asked { demand, k: policy.k(), strategy, suppress, publication })
+        Ok(GroupingSettings { demand, k: policy.k(), strategy, suppress, publication })
     }
 }
 
-/// Groups, with all that was known and decided on the way.
+/// Groups, with everything that was known and decided along the way.
 #[derive(Debug)]
-pub struct Decision {
+pub struct GroupingDecision {
     /// What the policy asks for.
-    pub asked: Asked,
+    pub asked: GroupingSettings,
     /// The records.
     pub observations: Observations,
     /// What the adversary knows.
     pub knowledge: Knowledge,
-    /// His rules, as they are shown.
+    /// The adversary's rules, as displayed.
     pub rules: Vec<KnownRule>,
-    /// How many rules were mined, implied ones included.
+    /// The number of mined rules, including implied ones.
     pub mined: u64,
     /// The groups.
-    pub grouping: Grouping,
-    /// What is left to him.
-    pub exposure: Exposure,
-    /// What would be left to him in Anatomy's groups, where these can be formed.
-    pub baseline: Option<Exposure>,
+    pub grouping: RecordGroups,
+    /// What the adversary can infer.
+    pub exposure: GroupExposure,
+    /// What the adversary could infer from Anatomy's groups, if these can be formed.
+    pub baseline: Option<GroupExposure>,
     /// The decision as readable data.
     pub plan: Json,
     /// How the search went.
     pub search: SearchFacts,
-    /// What the user should know before the release leaves the house.
+    /// Warnings to read before publishing the release.
     pub warnings: Vec<String>,
 }
 
-/// The records of a policy's table, and what the policy says about the adversary's rules.
+/// The records of a policy's table, and what the policy states about the adversary's rules.
 pub fn observe(
     policy: &CheckedPolicy,
     microdata: &Microdata,
@@ -112,7 +112,7 @@ pub fn observe(
     Ok((observations, parameters, stated))
 }
 
-/// Puts an error about a rule into the file that states it.
+/// Locates an error about a rule in the file that states it.
 fn in_rules(policy: &CheckedPolicy, error: Error) -> Error {
     match (&policy.knowledge.path, error.line()) {
         (Some(path), Some(_)) => error.in_file(path),
@@ -120,15 +120,15 @@ fn in_rules(policy: &CheckedPolicy, error: Error) -> Error {
     }
 }
 
-/// The rules that the adversary is taken to know, with the records that they are about.
+/// The rules that the adversary is assumed to know, with the records that they concern.
 pub fn known_rules(
     policy: &CheckedPolicy,
     microdata: &Microdata,
     clock: &Clock,
 ) -> Result<(Observations, Shown)> {
-    let column = Asked::of(policy)?.demand.column;
+    let column = GroupingSettings::of(policy)?.demand.column;
     let (observations, parameters, stated) = observe(policy, microdata, column)?;
-    // A stated rule that the data contradicts is refused here as it is when a release is made.
+    // A stated rule that the data contradicts is rejected here, as it is for a release.
     gather(&observations, parameters.as_ref(), &stated, clock).map_err(|error| in_rules(policy, error))?;
     let shown = Knowledge::rules(&observations, parameters.as_ref(), &stated, clock)
         .map_err(|error| in_rules(policy, error))?;
@@ -136,8 +136,13 @@ pub fn known_rules(
 }
 
 /// Forms the groups that a policy asks for.
-pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &Clock) -> Result<Decision> {
-    let asked = Asked::of(policy)?;
+pub fn decide(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    seed: u64,
+    clock: &Clock,
+) -> Result<GroupingDecision> {
+    let asked = GroupingSettings::of(policy)?;
     let key = microdata.key(seed);
     let (observations, parameters, stated) = observe(policy, microdata, asked.demand.column)?;
     clock.progress().stage("mining", None);
@@ -146,7 +151,7 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
     let shown = Knowledge::rules(&observations, parameters.as_ref(), &stated, clock)?;
     let rules = &shown.rules;
     clock.progress().stage("grouping", None);
-    let task = Task {
+    let task = GroupingTask {
         observations: &observations,
         excluded: &knowledge.excluded,
         l: asked.demand.l,
@@ -157,8 +162,9 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
     };
     let grouping = group(&task, asked.strategy, key, clock)?;
     let exposure = expose(&task, &grouping);
-    // Where a value is too frequent for it, there is no baseline.
-    let baseline = group(&task, Strategy::Anatomy, key, clock).ok().map(|grouping| expose(&task, &grouping));
+    // There is no baseline if a value is too frequent for Anatomy.
+    let baseline =
+        group(&task, GroupingStrategy::Anatomy, key, clock).ok().map(|grouping| expose(&task, &grouping));
     clock.check()?;
     let search = SearchFacts::unproven(grouping.groups.len() as u64, clock);
     let sizes: serde_json::Map<String, Json> =
@@ -177,7 +183,7 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
     warnings.extend(rounded_up(policy, &asked));
     warnings.extend(numbers_note(&observations));
     warnings.extend(loss_note(&observations, &grouping, asked.demand.l));
-    Ok(Decision {
+    Ok(GroupingDecision {
         asked,
         observations,
         knowledge,
@@ -192,8 +198,8 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, seed: u64, clock: &
     })
 }
 
-/// The values of the records that are left out, with how many had each.
-fn lost(observations: &Observations, grouping: &Grouping) -> Vec<(String, Json)> {
+/// The values of the suppressed records, with counts.
+fn lost(observations: &Observations, grouping: &RecordGroups) -> Vec<(String, Json)> {
     let mut counts = vec![0u64; observations.values.len()];
     for record in &grouping.suppressed {
         counts[observations.value(*record as usize) as usize] += observations.weight(*record as usize);
@@ -202,7 +208,7 @@ fn lost(observations: &Observations, grouping: &Grouping) -> Vec<(String, Json)>
     values.map(|(value, count)| (value.clone(), json!(count))).collect()
 }
 
-fn loss_note(observations: &Observations, grouping: &Grouping, l: usize) -> Option<String> {
+fn loss_note(observations: &Observations, grouping: &RecordGroups, l: usize) -> Option<String> {
     let lost = lost(observations, grouping);
     if lost.is_empty() {
         return None;
@@ -212,83 +218,85 @@ fn loss_note(observations: &Observations, grouping: &Grouping, l: usize) -> Opti
         let at = observations.values.iter().position(|other| other == value);
         at.is_some_and(|at| count.as_u64() == Some(observations.value_counts()[at]))
     };
-    let told: Vec<String> = (lost.iter())
+    let descriptions: Vec<String> = (lost.iter())
         .map(|(value, count)| {
-            let all = if whole(value, count) { ", all there were" } else { "" };
+            let all = if whole(value, count) { ", every occurrence" } else { "" };
             format!("'{value}' ({count}{all})")
         })
         .collect();
     Some(format!(
-        "{} l = {l} possible values, and left out: {}",
-        counted(records, "record can never have", "records can never have"),
-        told.join(", ")
+        "{} l = {l} possible values and are suppressed: {}",
+        counted(records, "record cannot have", "records cannot have"),
+        descriptions.join(", ")
     ))
 }
 
-/// Numbers that are all but equal count as different values.
+/// Warns that numbers count as different values even if they are almost equal.
 fn numbers_note(observations: &Observations) -> Option<String> {
     let is_number = |value: &String| value.trim().parse::<f64>().is_ok_and(f64::is_finite);
     observations.values.iter().all(is_number).then(|| {
-        "the sensitive column holds numbers, and numbers that are close to each other count as different values: put them \
+        "the sensitive column holds numbers, and close numbers count as different values: group them \
          into ranges first, unless they are codes"
             .to_string()
     })
 }
 
-/// Anatomy's groups have a whole number of values.
-fn rounded_up(policy: &CheckedPolicy, asked: &Asked) -> Option<String> {
+/// Warns if l is rounded up, because Anatomy's groups have a whole number of values.
+fn rounded_up(policy: &CheckedPolicy, asked: &GroupingSettings) -> Option<String> {
     let l = policy.requirements.iter().find_map(|asked| match asked {
         Requirement::LDiversity(asked) => Some(asked.diversity.l()),
         _ => None,
     })?;
-    let rounded = asked.strategy == Strategy::Anatomy && l.denominator() != 1;
+    let rounded = asked.strategy == GroupingStrategy::Anatomy && l.denominator() != 1;
     rounded.then(|| {
         format!("l = {l} is not a whole number: groups of {} different values are formed", asked.demand.l)
     })
 }
 
-fn warnings(asked: &Asked, shown: &Shown, knowledge: &Knowledge) -> Vec<String> {
+fn warnings(asked: &GroupingSettings, shown: &Shown, knowledge: &Knowledge) -> Vec<String> {
     let mut warnings = vec![
-        "quasi-identifiers are published exactly as they are: whoever knows them can tell that a person is in the data, \
+        "quasi-identifiers are published exactly as they are: anyone who knows them can tell that a person is in the data, \
          and in which group"
             .to_string(),
     ];
     match (asked.demand.l, asked.k) {
         (1, 1) => {
-            warnings.push("l = 1 asks nothing: groups of one record publish their values".to_string());
+            warnings.push("l = 1 requires nothing: groups of one record publish their values".to_string());
         }
-        (1, _) => warnings.push("l = 1 asks nothing: all records of a group may share one value".to_string()),
+        (1, _) => {
+            warnings.push("l = 1 requires nothing: all records of a group may share one value".to_string())
+        }
         _ => {}
     }
-    if knowledge.is_empty && asked.strategy != Strategy::Anatomy {
+    if knowledge.is_empty && asked.strategy != GroupingStrategy::Anatomy {
         warnings.push(
-            "no rule is known to the adversary, so the groups protect no more than Anatomy's; lower min_expectation in \
-             [knowledge], or state rules of your own in a rules file, if he may know something"
+            "no rule is known to the adversary, so the groups protect no better than Anatomy's; lower min_expectation in \
+             [knowledge], or state your own rules in a rules file, if attackers may know something"
                 .to_string(),
         );
     }
     let muted = shown.rules.iter().filter(|rule| rule.origin == Origin::Muted).count();
     if muted > 0 {
         let muted = counted(muted as u64, "mined rule is", "mined rules are");
-        warnings.push(format!("{muted} struck out: who knows more may learn more than l allows"));
+        warnings.push(format!("{muted} muted: an attacker who knows them may learn more than l allows"));
     }
     warnings.extend(shown.absent.iter().cloned());
     warnings.extend(idle_note(shown));
     if knowledge.exceptions > 0 {
         warnings.push(format!(
-            "{} a value that a rule excludes there; rules count as facts except where the data refutes them",
+            "{} a value that a rule excludes; rules count as facts except where the data contradicts them",
             counted(knowledge.exceptions, "record has", "records have")
         ));
     }
     warnings
 }
 
-/// A rule that is to be struck out and was never mined may be a slip of the pen.
+/// Warns about muted rules that were never mined, which may be typing errors.
 pub fn idle_note(shown: &Shown) -> Option<String> {
     let idle: Vec<String> = shown.idle.iter().map(ToString::to_string).collect();
     (!idle.is_empty()).then(|| {
         format!(
-            "nothing that was mined is struck out by 'mute {}'; `privet mine` lists what was",
+            "no mined rule matches 'mute {}'; `privet mine` lists the mined rules",
             idle.join("', 'mute ")
         )
     })

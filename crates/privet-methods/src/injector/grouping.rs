@@ -1,53 +1,58 @@
-//! The second phase of Figure 2: groups of l records that can all be exchanged for one another.
+//! The second phase of Figure 2: groups of l mutually exchangeable records.
 //!
-//! A group starts from the class that clashes with most records that are left. `paper`: then, again and again, the
-//! compatible class whose choice blocks fewest of the candidates. That counts records of the same value as blocked, so it
-//! uses up rare values first and strands the frequent ones. `balanced`: the compatible class whose value has most records
-//! left, and of several the one that blocks fewest other candidates.
+//! A group starts from the class that clashes with most of the remaining records. `paper`: then repeatedly adds the
+//! compatible class that blocks the fewest candidates. That counts records of the same value as blocked, so it uses up
+//! rare values first and strands the frequent ones. `balanced`: adds the compatible class whose value has most records
+//! left and, among equals, the one that blocks the fewest other candidates.
 
-use super::blocked::Sums;
-use super::classes::Classes;
+use super::blocked::ClashSums;
+use super::classes::RecordClasses;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::privacy::matching::ValueSet;
 
 /// A record of a class: the `turn`-th that was taken from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Slot {
+pub struct ClassSlot {
     /// The class.
     pub class: u32,
-    /// How many of the class were taken before.
+    /// How many records of the class were taken before.
     pub turn: u32,
 }
 
 /// Which class joins a group next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum NextClass {
     /// The one that blocks fewest candidates.
     FewestBlocked,
-    /// The one whose value is most frequent among what is left.
+    /// The one whose value has most records left.
     MostLeft,
 }
 
-/// Groups, and the records that found none, in the order in which they were given up.
+/// Groups, and the records without a group, in the order in which they were given up.
 #[derive(Debug, Default)]
-pub(super) struct Phase {
-    pub groups: Vec<Vec<Slot>>,
-    pub remaining: Vec<Slot>,
+pub(super) struct FormedGroups {
+    pub groups: Vec<Vec<ClassSlot>>,
+    pub remaining: Vec<ClassSlot>,
 }
 
-/// Forms groups of `l` records while that is possible.
-pub(super) fn form(classes: &Classes, l: usize, choice: Choice, clock: &Clock) -> Result<Phase> {
-    let mut pool = Pool {
+/// Forms groups of `l` records while possible.
+pub(super) fn form(
+    classes: &RecordClasses,
+    l: usize,
+    choice: NextClass,
+    clock: &Clock,
+) -> Result<FormedGroups> {
+    let mut pool = UngroupedRecords {
         classes,
         left: classes.list.iter().map(|class| class.count).collect(),
         taken: vec![0; classes.list.len()],
-        all: Sums::new(classes),
-        candidates: Sums::new(classes),
+        all: ClashSums::new(classes),
+        candidates: ClashSums::new(classes),
         some_left: ClassSet::of(classes.list.len(), with_records(classes)),
         clashing: vec![None; classes.list.len()],
     };
-    let mut phase = Phase::default();
+    let mut phase = FormedGroups::default();
     let mut total = classes.total();
     while total >= l as u64 {
         if phase.groups.len().is_multiple_of(256) {
@@ -73,30 +78,30 @@ pub(super) fn form(classes: &Classes, l: usize, choice: Choice, clock: &Clock) -
     Ok(phase)
 }
 
-struct Pool<'a> {
-    classes: &'a Classes,
+struct UngroupedRecords<'a> {
+    classes: &'a RecordClasses,
     left: Vec<u64>,
     taken: Vec<u32>,
-    /// Sums over what is left.
-    all: Sums,
-    /// Sums over what is left and compatible with the group that is being formed.
-    candidates: Sums,
-    /// The classes of which records are left.
+    /// Sums over the remaining records.
+    all: ClashSums,
+    /// Sums over the remaining records that are compatible with the group being formed.
+    candidates: ClashSums,
+    /// The classes with records left.
     some_left: ClassSet,
-    /// Per class, the classes that it clashes with; worked out when it first joins a group.
+    /// Per class, the classes that it clashes with; computed when it first joins a group.
     clashing: Vec<Option<ClassSet>>,
 }
 
 /// A set of classes, by position.
 type ClassSet = ValueSet;
 
-fn with_records(classes: &Classes) -> impl Iterator<Item = u32> {
+fn with_records(classes: &RecordClasses) -> impl Iterator<Item = u32> {
     (0u32..).zip(&classes.list).filter(|(_, class)| class.count > 0).map(|(at, _)| at)
 }
 
-impl Pool<'_> {
-    fn take(&mut self, class: usize) -> Slot {
-        let slot = Slot { class: class as u32, turn: self.taken[class] };
+impl UngroupedRecords<'_> {
+    fn take(&mut self, class: usize) -> ClassSlot {
+        let slot = ClassSlot { class: class as u32, turn: self.taken[class] };
         self.left[class] -= 1;
         if self.left[class] == 0 {
             self.some_left.remove(slot.class);
@@ -106,7 +111,7 @@ impl Pool<'_> {
         slot
     }
 
-    fn put_back(&mut self, slot: Slot) {
+    fn put_back(&mut self, slot: ClassSlot) {
         let class = slot.class as usize;
         self.left[class] += 1;
         self.some_left.insert(slot.class);
@@ -115,7 +120,7 @@ impl Pool<'_> {
         self.candidates.add(class, 1);
     }
 
-    /// The first class that clashes with most of what is left.
+    /// The first class that clashes with most of the remaining records.
     fn most_clashing(&self) -> Option<usize> {
         let mut best: Option<(u64, usize)> = None;
         for class in self.some_left.iter().map(|class| class as usize) {
@@ -127,8 +132,8 @@ impl Pool<'_> {
         best.map(|(_, class)| class)
     }
 
-    /// Grows a group from a class; says whether it reached `l` records.
-    fn grow(&mut self, seed: usize, l: usize, choice: Choice) -> (Vec<Slot>, bool) {
+    /// Grows a group from a class; returns whether it reached `l` records.
+    fn grow(&mut self, seed: usize, l: usize, choice: NextClass) -> (Vec<ClassSlot>, bool) {
         let mut candidates = self.some_left.clone();
         let mut dropped: Vec<u32> = Vec::new();
         let mut group = Vec::with_capacity(l);
@@ -151,8 +156,8 @@ impl Pool<'_> {
                 self.candidates.take(*other as usize, self.left[*other as usize]);
             }
             next = match choice {
-                Choice::FewestBlocked => self.fewest_blocked(&candidates),
-                Choice::MostLeft => self.most_left(&candidates),
+                NextClass::FewestBlocked => self.fewest_blocked(&candidates),
+                NextClass::MostLeft => self.most_left(&candidates),
             };
         }
         for class in dropped {

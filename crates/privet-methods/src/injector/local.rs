@@ -1,15 +1,16 @@
 //! Groups of similar people: the table is split before groups are formed, so that a question about a few
 //! quasi-identifiers concerns whole groups.
 //!
-//! A part is split along a quasi-identifier, between two leaves, where that tells most about the sensitive value
-//! (information gain), as long as in both halves no value belongs to more than one record in l, every record can still
-//! have l valid values, there are 4·l records, and k, and the groups formed in it keep every value at one record in l.
+//! A part is split along a quasi-identifier, between two leaves, where the split is most informative about the
+//! sensitive value (information gain). Both halves must satisfy these conditions: no value belongs to more than one
+//! record in l, every record can still have l valid values, there are at least 4·l records and at least k, and the
+//! groups formed in it keep every value at one record in l.
 
 use std::collections::BTreeMap;
 
-use super::classes::Classes;
-use super::grouping::Slot;
-use super::{Limits, balanced};
+use super::classes::RecordClasses;
+use super::grouping::ClassSlot;
+use super::{GroupLimits, balanced};
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::negative_rules::Observations;
@@ -17,50 +18,50 @@ use privet_engine::partition;
 use privet_engine::partition::Splitter;
 use privet_engine::privacy::matching::judge;
 
-/// How many of the most telling cuts of a part are tried.
+/// How many of the most informative cuts of a part are tried.
 const MOST_CUTS: usize = 12;
 
 /// A part of the table with its groups.
-pub(super) struct Part {
-    /// Distinct records, all their copies.
+pub(super) struct GroupedPart {
+    /// Distinct records, with all their copies.
     pub records: Vec<u32>,
-    pub groups: Vec<Vec<Slot>>,
+    pub groups: Vec<Vec<ClassSlot>>,
 }
 
 /// Splits a table as far as possible.
 pub(super) fn split(
     observations: &Observations,
-    classes: &Classes,
+    classes: &RecordClasses,
     class_of: &[u32],
     records: Vec<u32>,
-    limits: Limits,
+    limits: GroupLimits,
     clock: &Clock,
-) -> Result<Vec<Part>> {
+) -> Result<Vec<GroupedPart>> {
     let groups = balanced(classes, limits, clock)?;
-    let local = Local { observations, classes, class_of, limits, clock };
-    partition::partition(&local, Part { records, groups }, clock)
+    let local = LocalSplitter { observations, classes, class_of, limits, clock };
+    partition::partition(&local, GroupedPart { records, groups }, clock)
 }
 
-struct Local<'a> {
+struct LocalSplitter<'a> {
     observations: &'a Observations,
-    classes: &'a Classes,
+    classes: &'a RecordClasses,
     class_of: &'a [u32],
-    limits: Limits,
+    limits: GroupLimits,
     clock: &'a Clock,
 }
 
 /// Where a part may be split: records whose leaf is below `leaf` go to the left.
 #[derive(Debug, Clone, Copy)]
-struct Cut {
+struct LeafCut {
     gain: f64,
     attribute: usize,
     leaf: u32,
 }
 
-impl Splitter for Local<'_> {
-    type Part = Part;
+impl Splitter for LocalSplitter<'_> {
+    type Part = GroupedPart;
 
-    fn split(&self, part: Part) -> std::result::Result<Vec<Part>, Part> {
+    fn split(&self, part: GroupedPart) -> std::result::Result<Vec<GroupedPart>, GroupedPart> {
         for cut in self.cuts(&part.records) {
             if self.clock.is_over() {
                 break;
@@ -75,14 +76,14 @@ impl Splitter for Local<'_> {
         Err(part)
     }
 
-    fn size(&self, part: &Part) -> u64 {
+    fn size(&self, part: &GroupedPart) -> u64 {
         part.records.iter().map(|record| self.observations.weight(*record as usize)).sum()
     }
 }
 
-impl Local<'_> {
-    /// The most telling cuts whose halves are large and mixed enough.
-    fn cuts(&self, records: &[u32]) -> Vec<Cut> {
+impl LocalSplitter<'_> {
+    /// The most informative cuts whose halves are large and diverse enough.
+    fn cuts(&self, records: &[u32]) -> Vec<LeafCut> {
         let values = self.classes.values;
         let mut cuts = Vec::new();
         for attribute in 0..self.observations.attributes.len() {
@@ -105,7 +106,7 @@ impl Local<'_> {
                     right[value] -= count;
                 }
                 if self.is_mixed(&left) && self.is_mixed(&right) {
-                    cuts.push(Cut { gain: whole - entropy(&left) - entropy(&right), attribute, leaf });
+                    cuts.push(LeafCut { gain: whole - entropy(&left) - entropy(&right), attribute, leaf });
                 }
             }
         }
@@ -117,12 +118,12 @@ impl Local<'_> {
     fn is_mixed(&self, counts: &[u64]) -> bool {
         let total: u64 = counts.iter().sum();
         let most = counts.iter().max().copied().unwrap_or(0);
-        let Limits { l, k, .. } = self.limits;
+        let GroupLimits { l, k, .. } = self.limits;
         total >= (4 * l as u64).max(k) && u128::from(most) * l as u128 <= u128::from(total)
     }
 
-    /// A half with its groups, if it can stand alone.
-    fn accept(&self, records: Vec<u32>) -> Option<Part> {
+    /// A half with its groups, if it meets the requirements on its own.
+    fn accept(&self, records: Vec<u32>) -> Option<GroupedPart> {
         let mut counts = vec![0; self.classes.list.len()];
         for record in &records {
             counts[self.class_of[*record as usize] as usize] += self.observations.weight(*record as usize);
@@ -133,14 +134,14 @@ impl Local<'_> {
             return None;
         }
         let groups = balanced(&classes, self.limits, self.clock).ok()?;
-        let is_even = |group: &Vec<Slot>| {
+        let is_even = |group: &Vec<ClassSlot>| {
             let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
             for slot in group {
                 *counts.entry(classes.list[slot.class as usize].value).or_default() += 1;
             }
             counts.values().all(|count| count * self.limits.l <= group.len())
         };
-        groups.iter().all(is_even).then_some(Part { records, groups })
+        groups.iter().all(is_even).then_some(GroupedPart { records, groups })
     }
 }
 

@@ -1,12 +1,12 @@
-//! Injector (Li and Li, ICDE 2008): groups in which what an adversary knows does not help him.
+//! Injector (Li and Li, ICDE 2008): groups in which an adversary's background knowledge does not help.
 //!
-//! Quasi-identifiers stay exact; the records are put into groups, and of each group only the sensitive values that occur
-//! in it are told. What the adversary may know (`engine/negative_rules`) rules some values out for some records. Groups
-//! are formed so that l values stay possible for everybody all the same (`privacy/matching`).
+//! Quasi-identifiers stay exact. The records are put into groups, and for each group only the sensitive values in it
+//! are published. The adversary's knowledge (`engine/negative_rules`) rules out some values for some records. Groups
+//! are formed so that l values remain possible for everybody nevertheless (`privacy/matching`).
 //!
 //! Records with the same value and the same excluded values are interchangeable, so groups are formed from classes with
-//! counts (`classes`): groups of l mutually exchangeable records first (`grouping`), then the few that remain
-//! (`remaining`). `anatomy` is the baseline that knows nothing.
+//! counts (`classes`): first groups of l mutually exchangeable records (`grouping`), then the few that remain
+//! (`remaining`). `anatomy` is the baseline without background knowledge.
 
 mod anatomy;
 mod blocked;
@@ -22,9 +22,9 @@ pub mod utility;
 
 use std::collections::BTreeMap;
 
-use classes::Classes;
-pub use decide::{Asked, Decision, Publication, decide, idle_note, known_rules};
-use grouping::{Choice, Slot};
+use classes::RecordClasses;
+pub use decide::{GroupingDecision, GroupingSettings, Publication, decide, idle_note, known_rules};
+use grouping::{ClassSlot, NextClass};
 
 use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result, RunKey, random};
@@ -34,101 +34,106 @@ use privet_engine::privacy::matching::{Posterior, ValueGraph, ValueSet, judge, p
 
 /// How groups are formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Strategy {
-    /// Frequent values first, so that few records remain.
+pub enum GroupingStrategy {
+    /// Frequent values first, so that few records remain ungrouped.
     Balanced,
-    /// The same within parts of similar records.
+    /// `Balanced` within parts of similar records.
     Local,
-    /// Figure 2 of the paper, repaired.
+    /// Figure 2 of the paper, corrected.
     Paper,
-    /// Anatomy: blind to what the adversary knows.
+    /// Anatomy: ignores what the adversary knows.
     Anatomy,
 }
 
-impl Strategy {
-    /// The name by which policies call it.
+impl GroupingStrategy {
+    /// The name in policies.
     pub fn name(self) -> &'static str {
         match self {
-            Strategy::Balanced => "balanced",
-            Strategy::Local => "local",
-            Strategy::Paper => "paper",
-            Strategy::Anatomy => "anatomy",
+            GroupingStrategy::Balanced => "balanced",
+            GroupingStrategy::Local => "local",
+            GroupingStrategy::Paper => "paper",
+            GroupingStrategy::Anatomy => "anatomy",
         }
     }
 }
 
-/// What is to be grouped, and what must hold.
+/// The records to group, and the requirements on the groups.
 #[derive(Debug, Clone, Copy)]
-pub struct Task<'a> {
+pub struct GroupingTask<'a> {
     /// The records.
     pub observations: &'a Observations,
     /// Per distinct record, the values that the adversary rules out.
     pub excluded: &'a [ValueSet],
-    /// How many values must stay possible for everybody.
+    /// How many values must remain possible for everybody.
     pub l: usize,
-    /// How many records a group must have; 1 asks nothing.
+    /// The least number of records in a group; 1 requires nothing.
     pub k: u64,
-    /// The most that an adversary may become sure of any value, where that is asked for.
+    /// The largest posterior that an adversary may reach for any value, if limited.
     pub max_posterior: Option<Exact>,
-    /// Whether records that can never have l valid values are left out; else they make the task fail.
+    /// Whether to suppress records that can never have l valid values; otherwise they make the task fail.
     pub suppress: bool,
     /// The adversary's rules, for messages.
     pub rules: &'a [KnownRule],
 }
 
-/// What must hold in every group.
+/// The requirements on every group.
 #[derive(Debug, Clone, Copy)]
-struct Limits {
-    /// How many values must stay possible for everybody.
+struct GroupLimits {
+    /// How many values must remain possible for everybody.
     l: usize,
-    /// How many records there must be.
+    /// The least number of records.
     k: u64,
-    /// The most that an adversary may become sure of any value.
+    /// The largest posterior that an adversary may reach for any value.
     bound: Option<Exact>,
 }
 
 /// Records in groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Grouping {
-    /// The distinct records of each group; one that occurs several times stands in as many places.
+pub struct RecordGroups {
+    /// The distinct records of each group; one that occurs several times is listed several times.
     pub groups: Vec<Vec<u32>>,
-    /// Distinct records that are left out, with all their copies.
+    /// Suppressed distinct records, with all their copies.
     pub suppressed: Vec<u32>,
 }
 
-/// What is left to an adversary who knows the rules.
+/// What an adversary who knows the rules can infer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Exposure {
+pub struct GroupExposure {
     /// The number of groups.
     pub groups: u64,
-    /// How many groups have each size.
+    /// The number of groups of each size.
     pub sizes: BTreeMap<usize, u64>,
-    /// How many values are valid for the record that has fewest.
+    /// The number of valid values of the record that has fewest.
     pub least_valid: usize,
-    /// How many records have fewer than l values that are not ruled out among those of their group.
+    /// The number of records with fewer than l values of their group that are not ruled out.
     pub vulnerable_simple: u64,
-    /// How many records have fewer than l valid values.
+    /// The number of records with fewer than l valid values.
     pub vulnerable: u64,
-    /// The most that an adversary can be sure of a value, over the groups where that was worked out.
+    /// The largest posterior of any value, over the groups for which it was computed.
     pub posterior: Option<Posterior>,
-    /// In how many groups it was not.
+    /// The number of groups for which it was not computed.
     pub not_worked_out: u64,
     /// The largest share of one value in a group, as (records with the value, size of the group).
     pub frequency: (u64, u64),
-    /// How many records are in a group where a value has more than one record in l.
+    /// The number of records in groups where a value has more than one record in l.
     pub above_one_in_l: u64,
 }
 
-/// Forms groups; every choice left open is drawn from the key.
-pub fn group(task: &Task<'_>, strategy: Strategy, key: impl Into<RunKey>, clock: &Clock) -> Result<Grouping> {
-    let Task { observations, l, k, max_posterior: bound, .. } = *task;
-    let limits = Limits { l, k, bound };
-    let blind = if strategy == Strategy::Anatomy { observations.len() } else { 0 };
+/// Forms groups; the key decides every choice left open.
+pub fn group(
+    task: &GroupingTask<'_>,
+    strategy: GroupingStrategy,
+    key: impl Into<RunKey>,
+    clock: &Clock,
+) -> Result<RecordGroups> {
+    let GroupingTask { observations, l, k, max_posterior: bound, .. } = *task;
+    let limits = GroupLimits { l, k, bound };
+    let blind = if strategy == GroupingStrategy::Anatomy { observations.len() } else { 0 };
     let nothing = vec![ValueSet::none(observations.values.len()); blind];
-    let known = if strategy == Strategy::Anatomy { &nothing } else { task.excluded };
-    let (mut classes, class_of) = Classes::of(observations, known);
+    let known = if strategy == GroupingStrategy::Anatomy { &nothing } else { task.excluded };
+    let (mut classes, class_of) = RecordClasses::of(observations, known);
     let mut kept = vec![true; classes.list.len()];
-    if strategy == Strategy::Anatomy {
+    if strategy == GroupingStrategy::Anatomy {
         check_eligible(task)?;
     } else {
         kept = check_feasible(task, &classes, &class_of, clock)?;
@@ -141,18 +146,18 @@ pub fn group(task: &Task<'_>, strategy: Strategy, key: impl Into<RunKey>, clock:
     let (records, suppressed): (Vec<u32>, Vec<u32>) = (0..observations.len() as u32).partition(is_kept);
     let mut random = random::keyed(key, "groups");
     let parts = match strategy {
-        Strategy::Local => local::split(observations, &classes, &class_of, records, limits, clock)?,
-        Strategy::Balanced => {
-            vec![local::Part { records, groups: balanced(&classes, limits, clock)? }]
+        GroupingStrategy::Local => local::split(observations, &classes, &class_of, records, limits, clock)?,
+        GroupingStrategy::Balanced => {
+            vec![local::GroupedPart { records, groups: balanced(&classes, limits, clock)? }]
         }
-        Strategy::Paper => {
-            vec![local::Part { records, groups: as_published(&classes, limits, clock)? }]
+        GroupingStrategy::Paper => {
+            vec![local::GroupedPart { records, groups: as_published(&classes, limits, clock)? }]
         }
-        Strategy::Anatomy => {
-            vec![local::Part { records, groups: enlarge(anatomy::form(&classes, l, &mut random), k) }]
+        GroupingStrategy::Anatomy => {
+            vec![local::GroupedPart { records, groups: enlarge(anatomy::form(&classes, l, &mut random), k) }]
         }
     };
-    if let Some(bound) = task.max_posterior.filter(|_| strategy != Strategy::Anatomy) {
+    if let Some(bound) = task.max_posterior.filter(|_| strategy != GroupingStrategy::Anatomy) {
         check_posteriors(&classes, &parts, bound)?;
     }
     let mut groups: Vec<Vec<u32>> = Vec::new();
@@ -161,38 +166,39 @@ pub fn group(task: &Task<'_>, strategy: Strategy, key: impl Into<RunKey>, clock:
         members.iter_mut().for_each(|members| random::shuffle(members, &mut random));
         groups.extend(deal(&part.groups, &members));
     }
-    // The order in which groups were formed tells who is hardest to hide.
+    // The order in which groups were formed reveals who is hardest to hide.
     random::shuffle(&mut groups, &mut random);
     groups.iter_mut().for_each(|group| random::shuffle(group, &mut random));
-    Ok(Grouping { groups, suppressed })
+    Ok(RecordGroups { groups, suppressed })
 }
 
-fn as_published(classes: &Classes, limits: Limits, clock: &Clock) -> Result<Vec<Vec<Slot>>> {
-    let phase = grouping::form(classes, limits.l, Choice::FewestBlocked, clock)?;
+fn as_published(classes: &RecordClasses, limits: GroupLimits, clock: &Clock) -> Result<Vec<Vec<ClassSlot>>> {
+    let phase = grouping::form(classes, limits.l, NextClass::FewestBlocked, clock)?;
     remaining::place_as_published(classes, phase.groups, &phase.remaining, limits, clock)
 }
 
-fn balanced(classes: &Classes, limits: Limits, clock: &Clock) -> Result<Vec<Vec<Slot>>> {
-    let phase = grouping::form(classes, limits.l, Choice::MostLeft, clock)?;
+fn balanced(classes: &RecordClasses, limits: GroupLimits, clock: &Clock) -> Result<Vec<Vec<ClassSlot>>> {
+    let phase = grouping::form(classes, limits.l, NextClass::MostLeft, clock)?;
     remaining::place_sparingly(classes, phase.groups, phase.remaining, limits, clock)
 }
 
-/// Puts groups of fewer than k records together until none is left. Groups of the same classes come together, where that
-/// goes: there nobody becomes surer of a value. What is valid for a record stays valid when its group grows, and no value's
-/// share of two groups exceeds the larger of its shares in each.
-fn enlarge(groups: Vec<Vec<Slot>>, k: u64) -> Vec<Vec<Slot>> {
-    let is_small = |group: &Vec<Slot>| (group.len() as u64) < k;
+/// Merges groups of fewer than k records until none is left, preferably with groups of the same classes, because that
+/// does not raise any posterior. What is valid for a record stays valid when its group grows, and no value's share of
+/// two groups exceeds the larger of its shares in each.
+fn enlarge(groups: Vec<Vec<ClassSlot>>, k: u64) -> Vec<Vec<ClassSlot>> {
+    let is_small = |group: &Vec<ClassSlot>| (group.len() as u64) < k;
     if !groups.iter().any(is_small) {
         return groups;
     }
-    let look = |group: &Vec<Slot>| {
-        let mut look: Vec<u32> = group.iter().map(|slot| slot.class).collect();
-        look.sort_unstable();
-        look
+    let signature = |group: &Vec<ClassSlot>| {
+        let mut signature: Vec<u32> = group.iter().map(|slot| slot.class).collect();
+        signature.sort_unstable();
+        signature
     };
-    let (mut small, mut large): (Vec<Vec<Slot>>, Vec<Vec<Slot>>) = groups.into_iter().partition(is_small);
-    small.sort_by_cached_key(look);
-    let mut pile: Vec<Slot> = Vec::new();
+    let (mut small, mut large): (Vec<Vec<ClassSlot>>, Vec<Vec<ClassSlot>>) =
+        groups.into_iter().partition(is_small);
+    small.sort_by_cached_key(signature);
+    let mut pile: Vec<ClassSlot> = Vec::new();
     for group in small {
         pile.extend(group);
         if !is_small(&pile) {
@@ -208,15 +214,15 @@ fn enlarge(groups: Vec<Vec<Slot>>, k: u64) -> Vec<Vec<Slot>> {
     large
 }
 
-/// Refuses a table of fewer records than a group must have.
-fn check_enough(classes: &Classes, k: u64) -> Result<()> {
+/// Rejects a table with fewer records than a group must have.
+fn check_enough(classes: &RecordClasses, k: u64) -> Result<()> {
     let records = classes.total();
     if records >= k || records == 0 {
         return Ok(());
     }
     let there = counted(records, "record", "records");
-    Err(Error::infeasible(format!("k = {k} asks for groups of more records than there are: {there}"))
-        .help("lower k in [privacy.k-anonymity], or bring more records"))
+    Err(Error::infeasible(format!("k = {k} requires groups of more records than there are: {there}"))
+        .help("lower k in [privacy.k-anonymity], or provide more records"))
 }
 
 /// Per class, its distinct records, each as often as it occurs.
@@ -230,14 +236,14 @@ fn members(observations: &Observations, class_of: &[u32], records: &[u32]) -> Ve
     members
 }
 
-/// Hands out records to the places that groups keep for their class.
-fn deal(groups: &[Vec<Slot>], members: &[Vec<u32>]) -> Vec<Vec<u32>> {
-    let record = |slot: &Slot| members[slot.class as usize][slot.turn as usize];
+/// Assigns records to the slots that groups hold for their class.
+fn deal(groups: &[Vec<ClassSlot>], members: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let record = |slot: &ClassSlot| members[slot.class as usize][slot.turn as usize];
     groups.iter().map(|group| group.iter().map(record).collect()).collect()
 }
 
-/// Refuses a table in which a value is too frequent for groups of different values.
-fn check_eligible(task: &Task<'_>) -> Result<()> {
+/// Rejects a table in which a value is too frequent for groups of different values.
+fn check_eligible(task: &GroupingTask<'_>) -> Result<()> {
     let counts = task.observations.value_counts();
     let Some((value, count)) = anatomy::too_frequent(counts, task.l) else { return Ok(()) };
     let (total, l) = (task.observations.total(), task.l);
@@ -245,11 +251,16 @@ fn check_eligible(task: &Task<'_>) -> Result<()> {
     let records = counted(total, "record has", "records have");
     let message = format!("{count} of {records} the value '{name}', more than one in l = {l}");
     Err(Error::infeasible(message)
-        .help(format!("l = {} is the largest that works; injector takes any share", total / count.max(1))))
+        .help(format!("l = {} is the largest that works; injector has no such limit", total / count.max(1))))
 }
 
-/// The classes that can be published; an error that names the culprits unless they may be left out.
-fn check_feasible(task: &Task<'_>, classes: &Classes, class_of: &[u32], clock: &Clock) -> Result<Vec<bool>> {
+/// The classes that can be published; an error that names the reasons unless the others may be suppressed.
+fn check_feasible(
+    task: &GroupingTask<'_>,
+    classes: &RecordClasses,
+    class_of: &[u32],
+    clock: &Clock,
+) -> Result<Vec<bool>> {
     let (at, kinds) = classes.kinds();
     let verdict = judge(classes.values, &kinds, task.l);
     let mut kept = vec![true; classes.list.len()];
@@ -288,12 +299,12 @@ fn check_feasible(task: &Task<'_>, classes: &Classes, class_of: &[u32], clock: &
         (_, rules) => format!(", because {}", rules.join("; ")),
     };
     let (none_left, suppress) = match task.suppress {
-        true if failing < task.observations.total() => (", and without them none of the others can", ""),
+        true if failing < task.observations.total() => (", and without them no other record can", ""),
         true => ("", ""),
         false => ("", " set infeasible = \"suppress\","),
     };
     Err(Error::infeasible(format!(
-        "{failing} of {} can never have l = {} possible values{none_left}; a record with {} and value '{}' can only have {}{because}",
+        "{failing} of {} cannot have l = {} possible values{none_left}; a record with {} and value '{}' can only have {}{because}",
         counted(task.observations.total(), "record", "records"),
         task.l,
         who.join(", "),
@@ -301,33 +312,34 @@ fn check_feasible(task: &Task<'_>, classes: &Classes, class_of: &[u32], clock: &
         shortened_values(&possible),
     ))
     .help(format!(
-        "l = {} is the largest that all records meet; or{suppress} mine fewer rules, or mute some",
+        "l = {} is the largest l that all records can meet; or{suppress} mine fewer rules, or mute some",
         verdict.largest_l
     )))
 }
 
-fn check_posteriors(classes: &Classes, parts: &[local::Part], bound: Exact) -> Result<()> {
+fn check_posteriors(classes: &RecordClasses, parts: &[local::GroupedPart], bound: Exact) -> Result<()> {
     let mut failing = 0u64;
     for group in parts.iter().flat_map(|part| &part.groups) {
-        let mut look: Vec<u32> = group.iter().map(|slot| slot.class).collect();
-        look.sort_unstable();
-        let holds = shelf::posterior(classes, &look).is_some_and(|posterior| posterior.is_at_most(bound));
+        let mut signature: Vec<u32> = group.iter().map(|slot| slot.class).collect();
+        signature.sort_unstable();
+        let holds =
+            shelf::posterior(classes, &signature).is_some_and(|posterior| posterior.is_at_most(bound));
         failing += u64::from(!holds);
     }
     if failing == 0 {
         return Ok(());
     }
     Err(Error::infeasible(format!(
-        "in {} an adversary could be surer of a value than max_posterior = {bound} allows",
+        "in {} an adversary could be more confident of a value than max_posterior = {bound} allows",
         counted(failing, "group", "groups")
     ))
     .help("raise max_posterior, lower l or k, or try another strategy"))
 }
 
-/// What is left to an adversary who knows which values are excluded for whom.
-pub fn expose(task: &Task<'_>, grouping: &Grouping) -> Exposure {
-    let (classes, class_of) = Classes::of(task.observations, task.excluded);
-    let mut exposure = Exposure {
+/// What an adversary can infer who knows which values are excluded for each record.
+pub fn expose(task: &GroupingTask<'_>, grouping: &RecordGroups) -> GroupExposure {
+    let (classes, class_of) = RecordClasses::of(task.observations, task.excluded);
+    let mut exposure = GroupExposure {
         groups: grouping.groups.len() as u64,
         sizes: BTreeMap::new(),
         least_valid: usize::MAX,
@@ -338,23 +350,23 @@ pub fn expose(task: &Task<'_>, grouping: &Grouping) -> Exposure {
         frequency: (0, 1),
         above_one_in_l: 0,
     };
-    // Groups of the same look fare alike.
-    let mut looks: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+    // Groups of the same classes have the same exposure.
+    let mut signatures: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
     for group in &grouping.groups {
-        let mut look: Vec<u32> = group.iter().map(|record| class_of[*record as usize]).collect();
-        look.sort_unstable();
-        *looks.entry(look).or_default() += 1;
+        let mut signature: Vec<u32> = group.iter().map(|record| class_of[*record as usize]).collect();
+        signature.sort_unstable();
+        *signatures.entry(signature).or_default() += 1;
     }
-    for (look, groups) in &looks {
-        exposure.add(&classes, look, *groups, task.l);
+    for (signature, groups) in &signatures {
+        exposure.add(&classes, signature, *groups, task.l);
     }
     exposure
 }
 
-impl Exposure {
-    fn add(&mut self, classes: &Classes, look: &[u32], groups: u64, l: usize) {
-        *self.sizes.entry(look.len()).or_default() += groups;
-        let members = || look.iter().map(|class| &classes.list[*class as usize]);
+impl GroupExposure {
+    fn add(&mut self, classes: &RecordClasses, signature: &[u32], groups: u64, l: usize) {
+        *self.sizes.entry(signature.len()).or_default() += groups;
+        let members = || signature.iter().map(|class| &classes.list[*class as usize]);
         let mut graph = ValueGraph::new(classes.values);
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
         for class in members() {
@@ -368,12 +380,12 @@ impl Exposure {
             self.vulnerable += groups * u64::from(valid < l);
             self.vulnerable_simple += groups * u64::from(class.allowed.common(graph.present()) < l);
         }
-        let (most, size) = (counts.values().max().copied().unwrap_or(0), look.len() as u64);
+        let (most, size) = (counts.values().max().copied().unwrap_or(0), signature.len() as u64);
         if most * self.frequency.1 > self.frequency.0 * size {
             self.frequency = (most, size);
         }
         self.above_one_in_l += if most * l as u64 > size { size * groups } else { 0 };
-        match shelf::posterior(classes, look) {
+        match shelf::posterior(classes, signature) {
             Some(posterior) => self.posterior = self.posterior.take().max(Some(posterior)),
             None => self.not_worked_out += groups,
         }

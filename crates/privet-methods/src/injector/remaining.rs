@@ -1,57 +1,61 @@
-//! The third phase of Figure 2: records that found no group join one, and groups merge where they must.
+//! The third phase of Figure 2: ungrouped records join groups, and groups merge if necessary.
 //!
-//! What is valid for a record stays valid when its group grows, so only the record that joins needs checking. The figure
-//! does not end when the last two groups have merged and the record still fails; here it is left to the final pass, which
-//! merges any group that fails until none does. That ends: all records together are a valid group, or nothing is begun.
+//! What is valid for a record stays valid when its group grows, so only the joining record needs checking. The figure
+//! does not terminate when the last two groups have merged and the record still fails. Here it is left to the final
+//! pass, which merges any group that fails until none does. That terminates: unless all records together are a valid
+//! group, nothing is started.
 
 use std::cmp::Reverse;
 
-use super::classes::Classes;
-use super::grouping::Slot;
-use super::shelf::{Shelf, posterior};
-use super::{Limits, enlarge};
+use super::classes::RecordClasses;
+use super::grouping::ClassSlot;
+use super::shelf::{GroupShelf, posterior};
+use super::{GroupLimits, enlarge};
 use privet_core::clock::Clock;
 use privet_core::{Exact, Result};
 
-/// How the paper places a record: into the group that it clashes with least, which then merges with the group that
-/// brings most new values, until enough values are valid for it.
+/// Places a record as in the paper: into the group that it clashes with least, which then merges with the group that
+/// adds most new values, until enough values are valid for the record.
 pub(super) fn place_as_published(
-    classes: &Classes,
-    groups: Vec<Vec<Slot>>,
-    remaining: &[Slot],
-    limits: Limits,
+    classes: &RecordClasses,
+    groups: Vec<Vec<ClassSlot>>,
+    remaining: &[ClassSlot],
+    limits: GroupLimits,
     clock: &Clock,
-) -> Result<Vec<Vec<Slot>>> {
+) -> Result<Vec<Vec<ClassSlot>>> {
     let l = limits.l;
-    let mut shelf = Shelf::new(classes, groups);
+    let mut shelf = GroupShelf::new(classes, groups);
     for slot in remaining {
         clock.check()?;
         let joining = &classes.list[slot.class as usize];
-        let clashing = |look: &[u32]| {
-            look.iter().filter(|class| joining.clashes(&classes.list[**class as usize])).count()
+        let clashing = |signature: &[u32]| {
+            signature.iter().filter(|class| joining.clashes(&classes.list[**class as usize])).count()
         };
-        let nearest = shelf.looks().min_by_key(|(look, group)| (clashing(look), look.len(), *group));
+        let nearest = shelf
+            .signatures()
+            .min_by_key(|(signature, group)| (clashing(signature), signature.len(), *group));
         let Some((_, group)) = nearest else { break };
         shelf.insert(group, *slot);
-        while shelf.count_valid(slot.class, &[&shelf.look(group)]) < l && merge_widest(&mut shelf, group) {}
+        while shelf.count_valid(slot.class, &[&shelf.signature(group)]) < l && merge_widest(&mut shelf, group)
+        {
+        }
     }
     merge_failing(&mut shelf, l, clock)?;
     grown(shelf, limits, clock)
 }
 
 /// Places the records with most barred values first, each into the smallest group in which enough values are valid for
-/// it, rather one that does not have its value yet; only where there is none, a group merges with the one that helps
-/// most.
+/// it, preferably one that lacks its value. Only if there is none, a group merges with the one that helps most.
 pub(super) fn place_sparingly(
-    classes: &Classes,
-    groups: Vec<Vec<Slot>>,
-    mut remaining: Vec<Slot>,
-    limits: Limits,
+    classes: &RecordClasses,
+    groups: Vec<Vec<ClassSlot>>,
+    mut remaining: Vec<ClassSlot>,
+    limits: GroupLimits,
     clock: &Clock,
-) -> Result<Vec<Vec<Slot>>> {
-    let Limits { l, bound, .. } = limits;
+) -> Result<Vec<Vec<ClassSlot>>> {
+    let GroupLimits { l, bound, .. } = limits;
     remaining.sort_by_key(|slot| (Reverse(classes.list[slot.class as usize].barred.len()), *slot));
-    let mut shelf = Shelf::new(classes, groups);
+    let mut shelf = GroupShelf::new(classes, groups);
     for slot in remaining {
         clock.check()?;
         match fitting(&shelf, slot.class, l, bound) {
@@ -64,44 +68,47 @@ pub(super) fn place_sparingly(
 }
 
 /// The smallest group in which the record has enough valid values.
-fn fitting(shelf: &Shelf<'_>, class: u32, l: usize, bound: Option<Exact>) -> Option<u32> {
+fn fitting(shelf: &GroupShelf<'_>, class: u32, l: usize, bound: Option<Exact>) -> Option<u32> {
     let joining = &shelf.classes.list[class as usize];
-    let fits = |look: &[u32]| {
-        let mut present = shelf.present(look);
+    let fits = |signature: &[u32]| {
+        let mut present = shelf.present(signature);
         present.insert(joining.value);
-        if present.common(&joining.allowed) < l || shelf.count_valid(class, &[look, &[class]]) < l {
+        if present.common(&joining.allowed) < l || shelf.count_valid(class, &[signature, &[class]]) < l {
             return false;
         }
         bound.is_none_or(|bound| {
-            let mut look = look.to_vec();
-            look.insert(look.partition_point(|other| *other < class), class);
-            posterior(shelf.classes, &look).is_some_and(|posterior| posterior.is_at_most(bound))
+            let mut signature = signature.to_vec();
+            signature.insert(signature.partition_point(|other| *other < class), class);
+            posterior(shelf.classes, &signature).is_some_and(|posterior| posterior.is_at_most(bound))
         })
     };
-    let with_its_value = |look: &[u32]| shelf.present(look).contains(joining.value);
-    let mut shelved = shelf.looks().filter(|(look, _)| !with_its_value(look) && fits(look));
-    let found = shelved.next().or_else(|| shelf.looks().find(|(look, _)| with_its_value(look) && fits(look)));
+    let with_its_value = |signature: &[u32]| shelf.present(signature).contains(joining.value);
+    let mut shelved =
+        shelf.signatures().filter(|(signature, _)| !with_its_value(signature) && fits(signature));
+    let found = shelved
+        .next()
+        .or_else(|| shelf.signatures().find(|(signature, _)| with_its_value(signature) && fits(signature)));
     found.map(|(_, group)| group)
 }
 
-/// Puts a record where most values are valid for it, and merges that group until there are enough.
-fn grow_for(shelf: &mut Shelf<'_>, slot: Slot, l: usize) {
+/// Adds a record to the group where most values are valid for it, and merges that group until there are enough.
+fn grow_for(shelf: &mut GroupShelf<'_>, slot: ClassSlot, l: usize) {
     let class = slot.class;
     let value = shelf.classes.list[class as usize].value;
-    let start = shelf.looks().max_by_key(|(look, group)| {
-        let valid = shelf.count_valid(class, &[look, &[class]]);
-        (valid, !shelf.present(look).contains(value), Reverse(look.len()), Reverse(*group))
+    let start = shelf.signatures().max_by_key(|(signature, group)| {
+        let valid = shelf.count_valid(class, &[signature, &[class]]);
+        (valid, !shelf.present(signature).contains(value), Reverse(signature.len()), Reverse(*group))
     });
     let Some((_, group)) = start else { return };
     shelf.insert(group, slot);
     loop {
-        let look = shelf.look(group);
-        if shelf.count_valid(class, &[&look]) >= l {
+        let signature = shelf.signature(group);
+        if shelf.count_valid(class, &[&signature]) >= l {
             return;
         }
-        let present = shelf.present(&look);
-        let partner = shelf.looks_without(group).max_by_key(|(other, number)| {
-            let valid = shelf.count_valid(class, &[&look, other]);
+        let present = shelf.present(&signature);
+        let partner = shelf.signatures_without(group).max_by_key(|(other, number)| {
+            let valid = shelf.count_valid(class, &[&signature, other]);
             let new = shelf.present(other).without(&present).len();
             (valid, new, Reverse(other.len()), Reverse(*number))
         });
@@ -110,24 +117,24 @@ fn grow_for(shelf: &mut Shelf<'_>, slot: Slot, l: usize) {
     }
 }
 
-/// Merges a group with the one that brings most new values; says whether there was one.
-fn merge_widest(shelf: &mut Shelf<'_>, group: u32) -> bool {
-    let present = shelf.present(&shelf.look(group));
-    let partner = shelf.looks_without(group).min_by_key(|(look, number)| {
-        let new = shelf.present(look).without(&present).len();
-        (Reverse(new), look.len(), *number)
+/// Merges a group with the one that adds most new values; returns whether there was one.
+fn merge_widest(shelf: &mut GroupShelf<'_>, group: u32) -> bool {
+    let present = shelf.present(&shelf.signature(group));
+    let partner = shelf.signatures_without(group).min_by_key(|(signature, number)| {
+        let new = shelf.present(signature).without(&present).len();
+        (Reverse(new), signature.len(), *number)
     });
     let Some((_, partner)) = partner else { return false };
     shelf.merge(group, partner);
     true
 }
 
-fn merge_failing(shelf: &mut Shelf<'_>, l: usize, clock: &Clock) -> Result<()> {
+fn merge_failing(shelf: &mut GroupShelf<'_>, l: usize, clock: &Clock) -> Result<()> {
     for group in shelf.numbers() {
         clock.check()?;
         loop {
-            let look = shelf.look(group);
-            if look.is_empty() || shelf.least_valid(&look) >= l || !merge_widest(shelf, group) {
+            let signature = shelf.signature(group);
+            if signature.is_empty() || shelf.least_valid(&signature) >= l || !merge_widest(shelf, group) {
                 break;
             }
         }
@@ -135,40 +142,39 @@ fn merge_failing(shelf: &mut Shelf<'_>, l: usize, clock: &Clock) -> Result<()> {
     Ok(())
 }
 
-/// The groups, merged until each has k records and, as far as that helps, until nobody can be surer of a value than the bound
-/// allows.
-fn grown(shelf: Shelf<'_>, limits: Limits, clock: &Clock) -> Result<Vec<Vec<Slot>>> {
+/// The groups, merged until each has k records and, as far as merging helps, no posterior exceeds the bound.
+fn grown(shelf: GroupShelf<'_>, limits: GroupLimits, clock: &Clock) -> Result<Vec<Vec<ClassSlot>>> {
     let classes = shelf.classes;
     let groups = enlarge(shelf.into_groups(), limits.k);
     let Some(bound) = limits.bound else { return Ok(groups) };
-    let mut shelf = Shelf::new(classes, groups);
+    let mut shelf = GroupShelf::new(classes, groups);
     merge_too_sure(&mut shelf, bound, clock)?;
     Ok(shelf.into_groups())
 }
 
-/// So many groups are tried as partners of one in which an adversary could become too sure.
+/// How many groups are tried as partners of one whose posterior is too large.
 const MOST_PARTNERS: usize = 64;
 
-/// So many groups at most are merged into one to make him less sure.
+/// How many groups are merged into one at most to reduce its posterior.
 const MOST_MERGES: usize = 6;
 
-/// Merges groups in which an adversary could become surer of a value than the bound allows with those that make him least
-/// sure, as long as that helps. Merging does not always help, so what comes out has to be checked.
-fn merge_too_sure(shelf: &mut Shelf<'_>, bound: Exact, clock: &Clock) -> Result<()> {
+/// Merges groups whose posterior exceeds the bound with the partners that reduce it most, as long as that helps.
+/// Merging does not always help, so the caller must check the result.
+fn merge_too_sure(shelf: &mut GroupShelf<'_>, bound: Exact, clock: &Clock) -> Result<()> {
     for group in shelf.numbers() {
         for _ in 0..MOST_MERGES {
             clock.check()?;
-            let look = shelf.look(group);
-            let here = posterior(shelf.classes, &look);
-            if look.is_empty() || here.as_ref().is_some_and(|here| here.is_at_most(bound)) {
+            let signature = shelf.signature(group);
+            let here = posterior(shelf.classes, &signature);
+            if signature.is_empty() || here.as_ref().is_some_and(|here| here.is_at_most(bound)) {
                 break;
             }
             let merged = |other: &[u32]| {
-                let mut both = [look.as_slice(), other].concat();
+                let mut both = [signature.as_slice(), other].concat();
                 both.sort_unstable();
                 posterior(shelf.classes, &both)
             };
-            let partners = shelf.looks_without(group).take(MOST_PARTNERS);
+            let partners = shelf.signatures_without(group).take(MOST_PARTNERS);
             let best = partners
                 .filter_map(|(other, number)| Some((merged(other)?, number)))
                 .min_by(|(one, at), (other, number)| one.cmp(other).then(at.cmp(number)));

@@ -1,13 +1,13 @@
-//! What an analyst can still do with groups: counts, and the rules that he would find.
+//! What an analyst can still do with groups: count queries and association rules.
 //!
-//! Of a group he knows the quasi-identifiers of its records and how often each value occurs in it, and takes every record
-//! of the group for equally likely to have any of them: the number of records that satisfy X and have s is taken to be
-//! the sum, over groups, of the records that satisfy X, times the share of s in the group. How many records satisfy X,
-//! and how many have s, is exact.
+//! The analyst knows the quasi-identifiers of a group's records and how often each value occurs in the group, and
+//! assumes that every record of the group is equally likely to have any of them. So the number of records that satisfy
+//! X and have s is estimated as the sum over groups of the number of records that satisfy X, times the share of s in
+//! the group. The number of records that satisfy X and the number that have s are exact.
 
 use rand_chacha::ChaCha20Rng;
 
-use super::Grouping;
+use super::RecordGroups;
 use privet_core::{RunKey, random};
 use privet_engine::negative_rules::Observations;
 use privet_engine::privacy::matching::ValueSet;
@@ -18,14 +18,14 @@ pub struct Analyst<'a> {
     observations: &'a Observations,
     /// The distinct records of all groups, one group after the other.
     records: Vec<u32>,
-    /// The group of each place in `records`.
+    /// The group of each entry of `records`.
     group_of: Vec<u32>,
     sizes: Vec<f64>,
 }
 
 /// A COUNT query: each predicate allows some leaves of a quasi-identifier; the value must be one of a set.
 #[derive(Debug, Clone)]
-pub struct Query {
+pub struct CountQuery {
     predicates: Vec<(usize, Vec<bool>)>,
     values: ValueSet,
 }
@@ -33,40 +33,40 @@ pub struct Query {
 /// How queries are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Workload {
-    /// How many quasi-identifiers a query asks about.
+    /// The number of quasi-identifiers in a query.
     pub dimension: usize,
     /// The largest share of a column's values that a predicate allows.
     pub selectivity: f64,
-    /// How many queries there are.
+    /// The number of queries.
     pub queries: usize,
-    /// The least true answer; tiny ones dominate a mean of relative errors.
+    /// The least true answer; very small answers dominate a mean of relative errors.
     pub least: u64,
 }
 
-/// How far answers are off, relative to the truth.
+/// The errors of answers, relative to the truth.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct QueryErrors {
+pub struct CountQueryErrors {
     /// The mean.
     pub mean: f64,
     /// The median.
     pub median: f64,
 }
 
-/// Which positive rules X ⇒ s an analyst looks for.
+/// The positive rules X ⇒ s that an analyst searches for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RuleSearch {
     /// The least share of records that satisfy X and have s.
     pub support: f64,
     /// The least conviction P(X)·P(¬s) / P(X ∧ ¬s).
     pub conviction: f64,
-    /// The most items of X.
+    /// The largest number of items in X.
     pub items: usize,
 }
 
-/// How the rules found in groups differ from those of the original.
+/// How the rules found in groups differ from the original's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RuleErrors {
-    /// How many rules the original has.
+    /// The number of rules in the original.
     pub rules: u64,
     /// The mean of |confidence found − true confidence| / true confidence, over the original's rules.
     pub confidence: f64,
@@ -76,40 +76,44 @@ pub struct RuleErrors {
     pub false_negatives: f64,
 }
 
-/// How far an analyst's answers are off: the mean relative error of random COUNT queries.
+/// The mean relative error of an analyst's answers to random COUNT queries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Accuracy {
     /// With the groups of the release.
     pub here: f64,
-    /// With all records in one group, where nothing is known of how values depend on quasi-identifiers.
+    /// With all records in one group, which reveals nothing about how values depend on quasi-identifiers.
     pub worst: f64,
 }
 
 impl Accuracy {
-    /// Asks 200 queries about two quasi-identifiers and a tenth of each column's values, drawn from a key; nothing where no
-    /// query has an answer to be off from. Tiny answers would dominate a mean of relative errors; in a small table all
-    /// answers are tiny.
-    pub fn of(observations: &Observations, grouping: &Grouping, key: impl Into<RunKey>) -> Option<Accuracy> {
+    /// Answers 200 queries about two quasi-identifiers and a tenth of each column's values, drawn from a key; `None` if
+    /// no query has a nonzero answer. Very small answers would dominate a mean of relative errors; in a small table all
+    /// answers are small.
+    pub fn of(
+        observations: &Observations,
+        grouping: &RecordGroups,
+        key: impl Into<RunKey>,
+    ) -> Option<Accuracy> {
         let least = (observations.total() / 200).clamp(1, 20);
         let workload = Workload { dimension: 2, selectivity: 0.1, queries: 200, least };
-        let queries = Query::draw(observations, &workload, key);
-        let mean = |grouping: &Grouping| {
+        let queries = CountQuery::draw(observations, &workload, key);
+        let mean = |grouping: &RecordGroups| {
             let analyst = Analyst::new(observations, grouping);
             analyst.query_errors(&queries).map(|errors| errors.mean)
         };
-        let all = Grouping { groups: vec![grouping.groups.concat()], suppressed: Vec::new() };
+        let all = RecordGroups { groups: vec![grouping.groups.concat()], suppressed: Vec::new() };
         Some(Accuracy { here: mean(grouping)?, worst: mean(&all)? })
     }
 
-    /// The share of the worst.
+    /// The error as a share of the worst.
     pub fn normalised(self) -> f64 {
         if self.worst > 0.0 { (self.here / self.worst).min(1.0) } else { 0.0 }
     }
 }
 
-impl Query {
-    /// Draws queries whose true answer is large enough; fewer than asked for if there are hardly any.
-    pub fn draw(observations: &Observations, workload: &Workload, key: impl Into<RunKey>) -> Vec<Query> {
+impl CountQuery {
+    /// Draws queries whose true answer is large enough; possibly fewer than requested.
+    pub fn draw(observations: &Observations, workload: &Workload, key: impl Into<RunKey>) -> Vec<CountQuery> {
         let mut random = random::keyed(key, "count queries");
         let occurring: Vec<Vec<u32>> = (0..observations.attributes.len())
             .map(|attribute| {
@@ -146,7 +150,7 @@ impl Query {
                 predicates.push((attribute, allowed));
             }
             let values = ValueSet::of(observations.values.len(), some(&values, &mut random));
-            let query = Query { predicates, values };
+            let query = CountQuery { predicates, values };
             if query.answer(observations) >= workload.least.max(1) {
                 queries.push(query);
             }
@@ -171,8 +175,8 @@ impl Query {
 }
 
 impl<'a> Analyst<'a> {
-    /// Lays groups out.
-    pub fn new(observations: &'a Observations, grouping: &Grouping) -> Analyst<'a> {
+    /// Lays out the groups.
+    pub fn new(observations: &'a Observations, grouping: &RecordGroups) -> Analyst<'a> {
         let groups = || (0u32..).zip(&grouping.groups);
         Analyst {
             observations,
@@ -182,7 +186,7 @@ impl<'a> Analyst<'a> {
         }
     }
 
-    /// Sums a figure per group over the records that a test lets pass.
+    /// Sums a figure per group over the records that pass a test.
     fn per_group(&self, passes: impl Fn(usize) -> bool) -> Vec<f64> {
         let mut sums = vec![0.0; self.sizes.len()];
         for (record, group) in self.records.iter().zip(&self.group_of) {
@@ -191,8 +195,8 @@ impl<'a> Analyst<'a> {
         sums
     }
 
-    /// The answer that an analyst gives.
-    pub fn estimate(&self, query: &Query) -> f64 {
+    /// The analyst's answer.
+    pub fn estimate(&self, query: &CountQuery) -> f64 {
         let observations = self.observations;
         let matching = self.per_group(|record| query.matches(observations, record));
         let having = self.per_group(|record| query.values.contains(observations.value(record)));
@@ -200,19 +204,19 @@ impl<'a> Analyst<'a> {
         groups.map(|((matching, having), size)| matching * having / size).sum()
     }
 
-    /// How far the answers to queries are off.
-    pub fn query_errors(&self, queries: &[Query]) -> Option<QueryErrors> {
-        let error = |query: &Query| {
+    /// The errors of the answers to queries.
+    pub fn query_errors(&self, queries: &[CountQuery]) -> Option<CountQueryErrors> {
+        let error = |query: &CountQuery| {
             let truth = query.answer(self.observations) as f64;
             (self.estimate(query) - truth).abs() / truth
         };
         let mut errors: Vec<f64> = queries.iter().map(error).collect();
         errors.sort_by(f64::total_cmp);
         let median = *errors.get(errors.len() / 2)?;
-        Some(QueryErrors { mean: errors.iter().sum::<f64>() / errors.len() as f64, median })
+        Some(CountQueryErrors { mean: errors.iter().sum::<f64>() / errors.len() as f64, median })
     }
 
-    /// How the rules that an analyst finds differ from the original's; `None` where the original has none.
+    /// How the rules that an analyst finds differ from the original's; `None` if the original has none.
     pub fn rule_errors(&self, search: &RuleSearch) -> Option<RuleErrors> {
         let observations = self.observations;
         let total = self.records.len() as f64;
@@ -263,7 +267,7 @@ impl<'a> Analyst<'a> {
         })
     }
 
-    /// Visits the places that satisfy each conjunction of up to `most` items with enough support.
+    /// Visits the entries that satisfy each conjunction of up to `most` items with enough support.
     fn conjunctions(
         &self,
         places: &[u32],

@@ -1,13 +1,14 @@
 //! AA, the Apriori-based anonymisation (Terrovitis, Mamoulis and Kalnis, 2008): k^m-anonymity by greedy global recoding.
 //!
-//! All sets of one item are made frequent, then all of two, up to m. A set that fewer than k transactions hold is mended by
-//! the cheapest way to lift its items in the tree after which it is frequent; lifting an item lifts everything below the
-//! same node, everywhere.
+//! First all sets of one item are made frequent, then all sets of two, up to m. A set held by fewer than k transactions
+//! is repaired by the cheapest way to lift its items in the tree that makes it frequent; lifting an item lifts
+//! everything below the same node, everywhere.
 //!
-//! A lift makes new sets, which have to be tested at the same level: a single pass publishes data that is not anonymous.
-//! Here a node is tested together with those that have passed before it, and what a lift creates queues up to be tested
-//! itself, so at the end of a level every set of the cut has been tested as it is published. Smaller sets need no second
-//! look: whatever holds a set of a coarser cut holds one of the finer cut that is as small and was frequent.
+//! A lift creates new sets, which must be tested at the same level: a single pass would publish data that is not
+//! anonymous. Here a node is tested together with those that passed before it, and nodes created by a lift are queued
+//! for testing. So at the end of a level every set of the cut has been tested in its published form. Smaller sets need
+//! no second test: a transaction that holds a set of a coarser cut also holds one of the finer cut that is at most as
+//! large and was frequent.
 
 mod lift;
 
@@ -15,9 +16,9 @@ use std::collections::VecDeque;
 
 use serde_json::json;
 
-use self::lift::Cut;
+use self::lift::LiftedCut;
 use super::recoding::ItemRecoding;
-use super::{ItemSolution, Task, feasible};
+use super::{ItemSolution, ItemTask, feasible};
 use crate::SearchFacts;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
@@ -25,23 +26,24 @@ use privet_engine::itemset::rows::Heads;
 use privet_engine::itemset::spread::{Held, Spread, Spreader};
 use privet_taxonomy::Node;
 
-/// On this level, whole rows are mended before their sets are looked at.
+/// From this level on, whole rows are repaired before their sets are tested.
 const WHOLE_ROWS_FROM: usize = 4;
-/// How many rare sets of one node are gathered before they are mended.
+/// How many rare sets of one node are collected before they are repaired.
 const MOST_AT_ONCE: usize = 1024;
 
-pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
     check_kind(task)?;
     feasible::check(task)?;
     let clock = clock.with_limit(None);
     clock.progress().stage("making combinations common", task.requirements.iter().map(|asked| asked.m).max());
-    let mut cut = Cut::new(task.baskets, task.measure());
-    let mut level = Level { size: 0, least: 0, passed: Vec::new(), safe: Vec::new(), examined: 0, lifts: 0 };
+    let mut cut = LiftedCut::new(task.baskets, task.measure());
+    let mut level =
+        SetLevel { size: 0, least: 0, passed: Vec::new(), safe: Vec::new(), examined: 0, lifts: 0 };
     let mut spreader = Spreader::new(task.baskets.tree.len());
     loop {
         level.size += 1;
         clock.progress().at(level.size as u64 - 1);
-        // Knowledge of so many items has to fit as many transactions as the strictest requirement asks for.
+        // Knowledge of this many items must fit as many transactions as the strictest requirement demands.
         let asked = task.requirements.iter().filter(|asked| asked.m >= level.size as u64);
         let least = asked.map(|asked| asked.k).max().unwrap_or(1);
         let eased = std::mem::replace(&mut level.least, least) != least;
@@ -56,7 +58,8 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
         let before = level.examined;
         level.clean(&mut cut, &mut spreader, &clock)?;
         if level.examined == before {
-            // A rare set would have been met here without one of its nodes: all its subsets differ in support.
+            // A rare set would have been found here without one of its nodes, because all its subsets differ in
+            // support.
             break;
         }
     }
@@ -79,10 +82,10 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
     })
 }
 
-fn check_kind(task: &Task<'_>) -> Result<()> {
+fn check_kind(task: &ItemTask<'_>) -> Result<()> {
     let refuse = |what: &str| {
-        Err(Error::input(format!("the method 'aa' gives k^m-anonymity only; it cannot {what}"))
-            .help("take name = \"og\" or \"mog\" in [method], or ask for km-anonymity"))
+        Err(Error::input(format!("method 'aa' provides only k^m-anonymity; it cannot {what}"))
+            .help("set name = \"og\" or \"mog\" in [method], or require km-anonymity"))
     };
     for requirement in task.requirements {
         if requirement.n > 0 {
@@ -96,25 +99,26 @@ fn check_kind(task: &Task<'_>) -> Result<()> {
 }
 
 /// One level: the sets of one size.
-struct Level {
+struct SetLevel {
     size: usize,
-    /// How many transactions must hold a set that any holds: k.
+    /// How many transactions must hold a set that occurs at all: k.
     least: u64,
     /// Per node, whether all its sets with other nodes that passed are frequent.
     passed: Vec<bool>,
-    /// Per row, whether k transactions hold all of it, so that all its sets are frequent; more general rows stay so.
+    /// Per row, whether k transactions hold all of it, so that all its sets are frequent; this stays true when rows are
+    /// generalised.
     safe: Vec<bool>,
     examined: u64,
     lifts: u64,
 }
 
-impl Level {
+impl SetLevel {
     /// Finds rows all of whose sets are frequent: on the first levels those that occur k times, later all that k
     /// transactions hold.
     ///
-    /// A row that is rare, and within `reach` of the adversary as a whole, is then mended at once: to look for its rare
-    /// sets level by level would take exponential time.
-    fn certify(&mut self, cut: &mut Cut<'_>, reach: u64, clock: &Clock) -> Result<()> {
+    /// A rare row that an adversary of power `reach` can know as a whole is then repaired at once: searching for its
+    /// rare sets level by level would take exponential time.
+    fn certify(&mut self, cut: &mut LiftedCut<'_>, reach: u64, clock: &Clock) -> Result<()> {
         self.safe = cut.rows.iter().map(|(_, weight)| weight >= self.least).collect();
         if self.size < WHOLE_ROWS_FROM {
             return Ok(());
@@ -126,7 +130,7 @@ impl Level {
                 if cut.is_frequent(&nodes, self.least) {
                     self.safe[row as usize] = true;
                 } else if nodes.len() as u64 <= reach {
-                    self.mend(cut, &cut.smallest_rare(nodes, self.least))?;
+                    self.make_frequent(cut, &cut.smallest_rare(nodes, self.least))?;
                 } else {
                     break;
                 }
@@ -136,13 +140,13 @@ impl Level {
     }
 
     /// Lifts nodes until every set of this size is frequent.
-    fn clean(&mut self, cut: &mut Cut<'_>, spreader: &mut Spreader, clock: &Clock) -> Result<()> {
+    fn clean(&mut self, cut: &mut LiftedCut<'_>, spreader: &mut Spreader, clock: &Clock) -> Result<()> {
         self.passed = vec![false; cut.tree.len()];
         let mut waiting: VecDeque<Node> = cut.occurring();
         while let Some(node) = waiting.pop_front() {
             while cut.is_in(node) {
                 clock.check()?;
-                let mut rare = Rare { sets: Vec::new(), full: false };
+                let mut rare = RareSets { sets: Vec::new(), full: false };
                 let held: Vec<Held> =
                     cut.holders(node).iter().map(|row| Held::whole(&cut.rows, *row)).collect();
                 if self.size == 1 {
@@ -154,12 +158,12 @@ impl Level {
                         rare.sets.push(vec![node]);
                     }
                 } else {
-                    let mut grown = Growth { level: self, cut, spreader, clock, rare: &mut rare };
+                    let mut grown = RareSetSearch { level: self, cut, spreader, clock, rare: &mut rare };
                     grown.grow(&mut vec![node], &held)?;
                 }
                 for set in &rare.sets {
                     if set.iter().all(|node| cut.is_in(*node)) {
-                        waiting.extend(self.mend(cut, set)?);
+                        waiting.extend(self.make_frequent(cut, set)?);
                     }
                 }
                 if !rare.full {
@@ -171,8 +175,8 @@ impl Level {
         Ok(())
     }
 
-    /// Makes a rare set frequent; tells which nodes are new in the cut.
-    fn mend(&mut self, cut: &mut Cut<'_>, set: &[Node]) -> Result<Vec<Node>> {
+    /// Makes a rare set frequent; returns the nodes that are new in the cut.
+    fn make_frequent(&mut self, cut: &mut LiftedCut<'_>, set: &[Node]) -> Result<Vec<Node>> {
         let targets = cut.cheapest_lift(set, self.least)?;
         for target in &targets {
             cut.lift(*target);
@@ -183,31 +187,31 @@ impl Level {
 }
 
 /// Rare sets of one node.
-struct Rare {
+struct RareSets {
     sets: Vec<Vec<Node>>,
     /// Whether there may be more.
     full: bool,
 }
 
-/// The search for rare sets of one node with others that have passed.
-struct Growth<'a, 'b> {
-    level: &'a mut Level,
-    cut: &'a Cut<'b>,
+/// The search for rare sets of one node with others that passed.
+struct RareSetSearch<'a, 'b> {
+    level: &'a mut SetLevel,
+    cut: &'a LiftedCut<'b>,
     spreader: &'a mut Spreader,
     clock: &'a Clock,
-    rare: &'a mut Rare,
+    rare: &'a mut RareSets,
 }
 
-impl Growth<'_, '_> {
+impl RareSetSearch<'_, '_> {
     fn grow(&mut self, set: &mut Vec<Node>, held: &[Held]) -> Result<()> {
         if self.rare.full || held.iter().all(|held| self.level.safe[held.row as usize]) {
             return Ok(());
         }
         let rows = &self.cut.rows;
-        let Level { size, least, passed, examined, .. } = &mut *self.level;
+        let SetLevel { size, least, passed, examined, .. } = &mut *self.level;
         let may = |node: Node| passed[node as usize];
         if set.len() + 1 == *size {
-            let Rare { sets, full } = &mut *self.rare;
+            let RareSets { sets, full } = &mut *self.rare;
             self.spreader.weigh(rows, held, may, |node, support| {
                 *examined += 1;
                 if support < *least && !*full {

@@ -1,11 +1,11 @@
-//! The heuristics against the definition, read literally, on small random forests.
+//! The heuristics against the literal definition, on small random forests.
 
 use proptest::prelude::*;
 
 use super::recoding::{ItemRecoding, cost_of_everything};
 use super::tests::{any_crowd, oracle};
 use super::utility::ItemUtility;
-use super::{ItemSolution, Task};
+use super::{ItemSolution, ItemTask};
 use privet_core::clock::Clock;
 use privet_core::{ErrorKind, Exact, Result};
 use privet_engine::baskets::Baskets;
@@ -21,7 +21,7 @@ pub(super) fn forest(lines: &[&str]) -> ItemTree {
     ItemTree::from_paths(&paths).expect("a forest")
 }
 
-/// One tree, a forest, uneven depths with unary nodes, and no inner nodes but the root.
+/// One tree, a forest, uneven depths with unary nodes, and trees with no inner node except the root.
 fn shapes() -> impl Strategy<Value = ItemTree> {
     prop_oneof![
         Just(forest(&["a;P;R", "b;P;R", "c;Q;R", "d;Q;R", "e;Q;R"])),
@@ -55,18 +55,18 @@ fn free(k: u64, m: u64, n: u64) -> KlPrivacy {
 fn run(name: &str, baskets: &Baskets, requirements: &[KlPrivacy]) -> Result<ItemSolution> {
     let declaration = privet_policy::method::TRANSACTIONS.method(name).expect("declared");
     let method = ItemMethod::with_defaults(declaration).expect("a method");
-    super::run(&Task { baskets, requirements, method: &method }, &Clock::unlimited())
+    super::run(&ItemTask { baskets, requirements, method: &method }, &Clock::unlimited())
 }
 
-type Released = Vec<(Vec<Node>, Vec<u32>, u64)>;
+type ReleasedRows = Vec<(Vec<Node>, Vec<u32>, u64)>;
 
-fn released(baskets: &Baskets, recoding: &ItemRecoding) -> Released {
+fn released(baskets: &Baskets, recoding: &ItemRecoding) -> ReleasedRows {
     let all = (0..baskets.len()).flat_map(|basket| recoding.shown(baskets, basket));
     all.map(|shown| (shown.nodes, shown.marks.to_vec(), shown.count)).collect()
 }
 
 /// Whether released transactions meet the definition: every signed set of visible nodes is tested.
-fn is_private(tree: &ItemTree, rows: &Released, requirement: &KlPrivacy) -> bool {
+fn is_private(tree: &ItemTree, rows: &ReleasedRows, requirement: &KlPrivacy) -> bool {
     let holds = |row: &[Node], node: Node| row.iter().any(|published| tree.contains(node, *published));
     let visible: Vec<Node> =
         tree.nodes().filter(|node| rows.iter().any(|(row, _, _)| holds(row, *node))).collect();
@@ -144,7 +144,7 @@ proptest! {
         }
     }
 
-    /// With several transactions of one person: valid by the oracle, and no better than the best cut.
+    /// With several transactions per person: valid by the oracle, and no better than the best cut.
     #[test]
     fn aa_counts_people(baskets in any_crowd(), k in 1u64..6, m in 0u64..5) {
         let privacy = KlPrivacy { k, m, n: 0, theta: vec![Exact::ONE; baskets.sensitive.len()] };
@@ -165,7 +165,7 @@ proptest! {
         }
     }
 
-    /// What is left after suppression has no threat to people; it is refused only where nothing at all helps.
+    /// What remains after suppression is no threat to people; a task is rejected only if nothing at all helps.
     #[test]
     fn mm_counts_people(baskets in any_crowd(), k in 1u64..5, m in 0u64..5, l in 1u64..4) {
         let theta = vec![Exact::new(1, l).expect("a number"); baskets.sensitive.len()];
@@ -218,7 +218,7 @@ proptest! {
             Ok(found) => found,
             Err(error) => {
                 prop_assert_eq!(error.kind(), ErrorKind::Infeasible);
-                // With a requirement of its own kind, it fails only where every cut does.
+                // With a requirement of its own kind, it fails only if every cut does.
                 let own = free(k, 5, 5);
                 let failed = run("lg", &baskets, std::slice::from_ref(&own)).is_err();
                 let coarsest: Vec<Node> = tree.roots().collect();
@@ -330,7 +330,7 @@ fn plans_and_costs_are_as_computed_by_hand() {
     let found = run("lg", &baskets, &[requirement]).expect("parts");
     let ItemRecoding::Local { sets, .. } = &found.recoding else { panic!("local recoding") };
     assert_eq!(found.plan["sets"], sets.len());
-    // {c}, {c} and {a}, {a} stay as they are; the other three look alike.
+    // {c}, {c} and {a}, {a} stay unchanged; the other three look alike.
     assert_eq!(found.recoding.cost(ItemMeasure::Ncp, &baskets), 12);
 }
 
@@ -350,7 +350,7 @@ fn a_long_row_of_rare_items_is_soon_done() {
         }
         let began = std::time::Instant::now();
         let found = run("mm", &baskets, &[KlPrivacy { k: 5, m: 2, n: 0, theta }]).expect("items");
-        // Common items ten apart meet in the long row only: one of each such pair goes.
+        // Common items ten apart occur together in the long row only: one item of each such pair is suppressed.
         let suppressed = found.plan["suppressed"].as_array().expect("a list");
         assert_eq!(suppressed.len(), RARE + 10);
         assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());

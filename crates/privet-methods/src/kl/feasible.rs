@@ -1,27 +1,27 @@
-//! Whether a requirement can be met at all: if the most general release does not meet it, none does.
+//! Whether a requirement can be met at all: if the most general release does not meet it, no release does.
 //!
-//! The more general a cut, the less an adversary can name, so every threat of the coarsest cut (each item published as its
-//! root) is one of every other cut. Two kinds are common: the empty itemset, known to everybody, is a threat when there are
-//! fewer than k transactions or a sensitive item is too common; and where some transactions hold nothing but sensitive
-//! items, "holds anything at all" is knowledge too.
+//! The more general a cut, the less an adversary can name, so every threat of the coarsest cut (each item published as
+//! its root) is a threat of every other cut. Two kinds are common. The empty itemset, known to everybody, is a threat
+//! if there are fewer than k transactions or if a sensitive item is too common. And if some transactions hold nothing
+//! but sensitive items, "holds anything at all" is knowledge too.
 
 use std::collections::BTreeMap;
 
-use super::Task;
+use super::ItemTask;
 use privet_core::shortened_values;
 use privet_core::{Error, Exact, Result};
 use privet_engine::baskets::Baskets;
 use privet_engine::privacy::kl::KlPrivacy;
 use privet_taxonomy::Node;
 
-/// How much work may go into this, in groups of transactions looked at. There is one root or a few as a rule; of a forest
-/// that is wider than this reaches, not all itemsets are tried.
+/// The work limit, in groups of transactions examined. There are usually only a few roots; in a forest that is too wide
+/// for this limit, not all itemsets are tested.
 const MOST_LOOKS: usize = 1 << 24;
 
-/// An error if some threat is in every release without suppression, with the witness and what would help.
+/// An error if some threat is in every release without suppression, with the threat and what would help.
 ///
-/// Of a forest with very many roots not every itemset is tried: a method must still check what it publishes.
-pub(super) fn check(task: &Task<'_>) -> Result<()> {
+/// In a forest with very many roots not every itemset is tested, so a method must still check what it publishes.
+pub(super) fn check(task: &ItemTask<'_>) -> Result<()> {
     check_empty(task)?;
     let heads = Headcount::of(task.baskets);
     let groups = groups(task);
@@ -29,7 +29,7 @@ pub(super) fn check(task: &Task<'_>) -> Result<()> {
         let safe: Vec<bool> = groups.iter().map(|group| heads.is_safe(task, requirement, group)).collect();
         let all: Vec<usize> = (0..groups.len()).collect();
         let roots: Vec<Node> = task.baskets.tree.roots().collect();
-        let mut search = Search {
+        let mut search = RootSearch {
             task,
             heads: &heads,
             requirement,
@@ -38,42 +38,42 @@ pub(super) fn check(task: &Task<'_>) -> Result<()> {
             roots: &roots,
             looks: MOST_LOOKS,
         };
-        search.grow(&all, 0, &mut Known::default())?;
+        search.grow(&all, 0, &mut RootKnowledge::default())?;
     }
     Ok(())
 }
 
-/// An error if the empty itemset is a threat: no release of all transactions can help that.
-pub(super) fn check_empty(task: &Task<'_>) -> Result<()> {
-    let whole = Group { roots: Vec::new(), baskets: (0..task.baskets.len()).collect() };
+/// An error if the empty itemset is a threat, which no release of all transactions can avoid.
+pub(super) fn check_empty(task: &ItemTask<'_>) -> Result<()> {
+    let whole = RootGroup { roots: Vec::new(), baskets: (0..task.baskets.len()).collect() };
     let heads = Headcount::of(task.baskets);
     for requirement in task.requirements {
         if let Some(threat) = heads.why(task, requirement, [&whole].into_iter()) {
-            return Err(threat.error(task, requirement, &Known::default()));
+            return Err(threat.error(task, requirement, &RootKnowledge::default()));
         }
     }
     Ok(())
 }
 
-/// The distinct baskets that hold something of the same roots.
-struct Group {
+/// The distinct baskets that hold items of the same roots.
+struct RootGroup {
     roots: Vec<Node>,
     baskets: Vec<usize>,
 }
 
-/// The transactions as the coarsest cut shows them.
-fn groups(task: &Task<'_>) -> Vec<Group> {
+/// The transactions as published under the coarsest cut.
+fn groups(task: &ItemTask<'_>) -> Vec<RootGroup> {
     let baskets = task.baskets;
     let tree = &baskets.tree;
     let all: Vec<Node> = tree.roots().collect();
     let mut index = hashbrown::HashMap::<Vec<Node>, usize, foldhash::fast::RandomState>::default();
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<RootGroup> = Vec::new();
     for basket in 0..baskets.len() {
         let root_of = |item: &Node| all[all.partition_point(|root| root <= item) - 1];
         let mut roots: Vec<Node> = baskets.items(basket).iter().map(root_of).collect();
         roots.dedup();
         let at = *index.entry(roots).or_insert_with_key(|roots| {
-            groups.push(Group { roots: roots.clone(), baskets: Vec::new() });
+            groups.push(RootGroup { roots: roots.clone(), baskets: Vec::new() });
             groups.len() - 1
         });
         groups[at].baskets.push(basket);
@@ -81,17 +81,17 @@ fn groups(task: &Task<'_>) -> Vec<Group> {
     groups
 }
 
-/// Why transactions are a threat to those who are among them.
-enum Threat {
+/// Why transactions are a threat to the people behind them.
+enum ThreatKind {
     Few { size: u64 },
     Sure { mark: u32, count: u64, size: u64 },
 }
 
 /// Counts the transactions of baskets, or the people who have them.
 struct Headcount {
-    /// Per basket, the crews of those who have it and others.
+    /// Per basket, the crews of the people who have it and others.
     crews: Vec<Vec<u32>>,
-    /// How many people are in a crew.
+    /// The number of people in each crew.
     people: Vec<u64>,
 }
 
@@ -114,9 +114,10 @@ impl Headcount {
         single + several.iter().map(|crew| self.people[*crew as usize]).sum::<u64>()
     }
 
-    /// Whether those in a group are safe among their own kind, and so in any company. People who have baskets in several
-    /// groups do not add up: where there are some, a group with a sensitive item is not taken for safe.
-    fn is_safe(&self, task: &Task<'_>, requirement: &KlPrivacy, group: &Group) -> bool {
+    /// Whether the transactions of a group are safe on their own, and therefore within any larger set. People with
+    /// baskets in several groups do not add up: if there are such people, a group with a sensitive item does not count
+    /// as safe.
+    fn is_safe(&self, task: &ItemTask<'_>, requirement: &KlPrivacy, group: &RootGroup) -> bool {
         let guarded =
             |basket: &usize| task.baskets.marks(*basket).iter().any(|mark| requirement.guards(*mark));
         self.why(task, requirement, [group].into_iter()).is_none()
@@ -125,17 +126,17 @@ impl Headcount {
 
     fn why<'a>(
         &self,
-        task: &Task<'_>,
+        task: &ItemTask<'_>,
         requirement: &KlPrivacy,
-        groups: impl Iterator<Item = &'a Group> + Clone,
-    ) -> Option<Threat> {
+        groups: impl Iterator<Item = &'a RootGroup> + Clone,
+    ) -> Option<ThreatKind> {
         let baskets = groups.flat_map(|group| group.baskets.iter().copied());
         let size = self.count(task.baskets, baskets.clone());
         if size == 0 {
             return None;
         }
         if size < requirement.k {
-            return Some(Threat::Few { size });
+            return Some(ThreatKind::Few { size });
         }
         if !requirement.guards_marks() {
             return None;
@@ -149,19 +150,19 @@ impl Headcount {
         let counts =
             having.iter().map(|(mark, baskets)| (*mark, self.count(task.baskets, baskets.iter().copied())));
         let (mark, count) = { counts }.find(|(mark, count)| requirement.exceeds(*mark, *count, size))?;
-        Some(Threat::Sure { mark, count, size })
+        Some(ThreatKind::Sure { mark, count, size })
     }
 }
 
-/// What the adversary knows, as roots.
+/// The adversary's knowledge, as roots.
 #[derive(Default)]
-struct Known {
+struct RootKnowledge {
     present: Vec<Node>,
     absent: Vec<Node>,
 }
 
-impl Threat {
-    fn error(&self, task: &Task<'_>, requirement: &KlPrivacy, known: &Known) -> Error {
+impl ThreatKind {
+    fn error(&self, task: &ItemTask<'_>, requirement: &KlPrivacy, known: &RootKnowledge) -> Error {
         let tree = &task.baskets.tree;
         let list = |nodes: &[Node]| {
             shortened_values(&nodes.iter().map(|node| tree.label(*node)).collect::<Vec<_>>())
@@ -175,7 +176,7 @@ impl Threat {
             }
         };
         match self {
-            Threat::Few { size } => {
+            ThreatKind::Few { size } => {
                 let k = requirement.k;
                 let (there, what) = match (task.baskets.people().is_some(), *size) {
                     (false, 1) => ("are", "transaction"),
@@ -185,43 +186,43 @@ impl Threat {
                 };
                 let more = task.baskets.counted();
                 Error::infeasible(format!("k is {k}, but there {there} only {size} {what}{whose}"))
-                    .help(format!("lower k to at most {size}, or bring more {more}"))
+                    .help(format!("lower k to at most {size}, or provide more {more}"))
             }
-            Threat::Sure { mark, count, size } => {
+            ThreatKind::Sure { mark, count, size } => {
                 let item = &task.baskets.sensitive[*mark as usize];
                 let theta = requirement.theta[*mark as usize];
                 let l = if *count == *size {
-                    "only l = 1 (no limit) would do for it".to_string()
+                    "only l = 1 (no limit) is possible for it".to_string()
                 } else {
                     let most = Exact::new(*size, *count).map(|most| most.to_string());
-                    format!("l of at most {} would do for it", most.unwrap_or(format!("{size}/{count}")))
+                    format!("l of at most {} is possible for it", most.unwrap_or(format!("{size}/{count}")))
                 };
                 let having = match task.baskets.people() {
                     Some(_) => format!("{count} of {size} people{whose} have sensitive item '{item}'"),
                     None => format!("sensitive item '{item}' is in {count} of {size} transactions{whose}"),
                 };
                 Error::infeasible(format!("{having}, more than 1/l = {theta}"))
-                    .help(format!("{l}; or do not count it as sensitive, if it is not"))
+                    .help(format!("{l}; or remove it from the sensitive items, if it is not sensitive"))
             }
         }
     }
 }
 
-/// Grows knowledge over the roots until it is a threat.
-struct Search<'a> {
-    task: &'a Task<'a>,
+/// Extends the knowledge over the roots until it is a threat.
+struct RootSearch<'a> {
+    task: &'a ItemTask<'a>,
     heads: &'a Headcount,
     requirement: &'a KlPrivacy,
-    groups: &'a [Group],
+    groups: &'a [RootGroup],
     safe: &'a [bool],
     roots: &'a [Node],
     looks: usize,
 }
 
-impl Search<'_> {
-    /// Tests every extension by roots from position `from` on of what is known, which `fitting` groups fit.
-    fn grow(&mut self, fitting: &[usize], from: usize, known: &mut Known) -> Result<()> {
-        // Transactions that are safe among their own kind are safe in any company.
+impl RootSearch<'_> {
+    /// Tests every extension of the knowledge by roots from position `from` on; `fitting` are the groups that match it.
+    fn grow(&mut self, fitting: &[usize], from: usize, known: &mut RootKnowledge) -> Result<()> {
+        // Transactions that are safe on their own are safe within any larger set.
         if fitting.iter().all(|group| self.safe[*group]) {
             return Ok(());
         }
@@ -235,7 +236,7 @@ impl Search<'_> {
             let root = self.roots[at];
             let (with, without): (Vec<usize>, Vec<usize>) =
                 fitting.iter().partition(|group| self.groups[**group].roots.binary_search(&root).is_ok());
-            // Where all agree, knowing it costs power and tells nothing.
+            // If all agree, the knowledge costs power and adds nothing.
             if with.is_empty() || without.is_empty() {
                 continue;
             }
@@ -253,7 +254,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    fn test(&mut self, fitting: &[usize], from: usize, known: &mut Known) -> Result<()> {
+    fn test(&mut self, fitting: &[usize], from: usize, known: &mut RootKnowledge) -> Result<()> {
         let groups = fitting.iter().map(|group| &self.groups[*group]);
         if let Some(threat) = self.heads.why(self.task, self.requirement, groups) {
             return Err(threat.error(self.task, self.requirement, known));
@@ -275,7 +276,7 @@ mod tests {
             baskets.push(&mut items, &mut marks.to_vec());
         }
         let method = privet_policy::ItemMethod::Aa(Default::default());
-        let task = Task { baskets: &baskets, requirements: &[requirement], method: &method };
+        let task = ItemTask { baskets: &baskets, requirements: &[requirement], method: &method };
         check(&task).err().map_or_else(String::new, |error| error.to_string())
     }
 
@@ -288,7 +289,7 @@ mod tests {
         let rows: [(&[&str], &[u32]); 4] = [(&["a"], &[0]), (&["a"], &[0]), (&["c"], &[0]), (&["c"], &[])];
         assert_eq!(
             message(&rows[..3], kl(5, "1", 1, 0)),
-            "k is 5, but there are only 3 transactions\n  help: lower k to at most 3, or bring more transactions"
+            "k is 5, but there are only 3 transactions\n  help: lower k to at most 3, or provide more transactions"
         );
         let text = message(&rows, kl(1, "1/2", 0, 0));
         assert!(
@@ -297,7 +298,7 @@ mod tests {
         );
         assert!(text.contains("at most 4/3"), "{text}");
         let rows: [(&[&str], &[u32]); 4] = [(&["a"], &[0]), (&["a"], &[0]), (&["c"], &[]), (&["c"], &[])];
-        assert!(message(&rows, kl(1, "1/3", 0, 0)).contains("l of at most 2 would do"));
+        assert!(message(&rows, kl(1, "1/3", 0, 0)).contains("l of at most 2 is possible"));
         assert_eq!(message(&[], kl(5, "1/2", 1, 0)), "");
     }
 

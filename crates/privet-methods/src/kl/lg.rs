@@ -1,13 +1,13 @@
-//! LG (He and Naughton, 2009): transactional k-anonymity by partitioning from the top, with local recoding.
+//! LG (He and Naughton, 2009): transactional k-anonymity by top-down partitioning, with local recoding.
 //!
-//! Every part has at least k transactions at any time, so every published transaction looks like k - 1 others. All that
-//! anybody could know about a published transaction then holds of k of them: k-anonymity against any number of items
-//! known present or absent follows.
+//! Every part always has at least k transactions, so every published transaction looks like at least k - 1 others.
+//! Anything that could be known about a published transaction then holds for k of them: k-anonymity follows, against
+//! any number of items known to be present or absent.
 
 use serde_json::json;
 
 use super::recoding::ItemRecoding;
-use super::{ItemSolution, Task, feasible};
+use super::{ItemSolution, ItemTask, feasible};
 use crate::SearchFacts;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
@@ -16,11 +16,11 @@ use privet_engine::local::{Crowd, Itemsets, Local, Part, Steering};
 use privet_engine::partition::partition;
 use privet_taxonomy::Node;
 
-pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
     if task.requirements.iter().any(|requirement| requirement.guards_marks()) {
-        let wrong = "the method 'lg' cannot limit the confidence in sensitive items (l above 1)";
+        let wrong = "method 'lg' cannot limit the confidence in sensitive items (l above 1)";
         return Err(Error::input(wrong)
-            .help("take name = \"og\" or \"mog\" in [method], or ask for transactional-k-anonymity"));
+            .help("set name = \"og\" or \"mog\" in [method], or require transactional-k-anonymity"));
     }
     feasible::check(task)?;
     let clock = clock.with_limit(None);
@@ -28,7 +28,7 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
     clock.progress().stage("splitting transactions", Some(baskets.total()));
     let k = task.requirements.iter().map(|requirement| requirement.k).max().unwrap_or(1);
     let crowd = Crowd { k, users: None };
-    let sorted = Sorted::of(baskets);
+    let sorted = SortedBaskets::of(baskets);
     let local = Local::new(&baskets.tree, &sorted, task.measure(), Steering::Whole, crowd);
     let mut parts = Vec::new();
     for whole in wholes(task, &local, &sorted, k)? {
@@ -49,13 +49,18 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
     })
 }
 
-/// The parts at the start: transactions that hold something of the same roots.
-fn wholes(task: &Task<'_>, local: &Local<'_, Sorted<'_>>, sorted: &Sorted<'_>, k: u64) -> Result<Vec<Part>> {
+/// The initial parts: transactions that hold items of the same roots.
+fn wholes(
+    task: &ItemTask<'_>,
+    local: &Local<'_, SortedBaskets<'_>>,
+    sorted: &SortedBaskets<'_>,
+    k: u64,
+) -> Result<Vec<Part>> {
     let baskets = task.baskets;
     let counts = sorted.order.iter().map(|basket| baskets.count(*basket as usize));
     let rows = (0..).zip(counts).collect();
     let wholes = local.wholes(rows);
-    // Somebody who knows only items that are there knows nothing about a transaction without any.
+    // An adversary who only knows items that are present knows nothing about a transaction without any.
     let empty_counts = task.requirements.iter().any(|requirement| requirement.n > 0);
     for whole in &wholes {
         if whole.size() < k && (empty_counts || !whole.set.is_empty()) {
@@ -73,37 +78,37 @@ fn wholes(task: &Task<'_>, local: &Local<'_, Sorted<'_>>, sorted: &Sorted<'_>, k
                     format!("{} transactions hold", whole.size())
                 }
             ))
-            .help("lower k, give the trees a common root, or take name = \"og\" in [method]"));
+            .help("lower k, give the trees a common root, or set name = \"og\" in [method]"));
         }
     }
     Ok(wholes)
 }
 
-/// Baskets in the order of what they hold. Which row joins others where several would lose as little is decided by its number:
-/// that must not be where the data happens to show it first.
-struct Sorted<'a> {
+/// Baskets in the order of their contents. If several rows could join others at the same loss, the row number decides,
+/// and that must not be the order in which the data happens to list them.
+struct SortedBaskets<'a> {
     baskets: &'a Baskets,
     order: Vec<u32>,
 }
 
-impl Sorted<'_> {
-    fn of(baskets: &Baskets) -> Sorted<'_> {
+impl SortedBaskets<'_> {
+    fn of(baskets: &Baskets) -> SortedBaskets<'_> {
         let mut order: Vec<u32> = (0..baskets.len() as u32).collect();
         order.sort_unstable_by_key(|basket| {
             (baskets.items(*basket as usize), baskets.marks(*basket as usize))
         });
-        Sorted { baskets, order }
+        SortedBaskets { baskets, order }
     }
 }
 
-impl Itemsets for Sorted<'_> {
+impl Itemsets for SortedBaskets<'_> {
     fn items(&self, row: u32) -> &[Node] {
         self.baskets.items(self.order[row as usize] as usize)
     }
 }
 
-/// The parts as a recoding, with equal sets made one.
-fn recoding(sorted: &Sorted<'_>, parts: &[Part]) -> ItemRecoding {
+/// The parts as a recoding, with equal sets merged.
+fn recoding(sorted: &SortedBaskets<'_>, parts: &[Part]) -> ItemRecoding {
     let published = |part: &Part| part.nodes().collect::<Vec<Node>>();
     let mut sets: Vec<Vec<Node>> = parts.iter().map(published).collect();
     sets.sort_unstable();

@@ -1,13 +1,14 @@
 //! MM, maximal moles per item lost (Xu, Wang, Fu and Yu, 2008): (h,k,p)-coherence by suppressing items everywhere.
 //!
-//! A mole is a set of up to p items that fewer than k transactions hold, or that gives a sensitive item away. Suppressing
-//! an item removes all its moles and leaves the support of every other set of items alone; so the minimal moles are found
-//! once, and the item that removes most of them per occurrence lost goes first, until none is left.
+//! A mole is a set of up to p items that fewer than k transactions hold, or that reveals a sensitive item. Suppressing
+//! an item removes all its moles and does not change the support of any other set of items. So the minimal moles are
+//! found once, and items are suppressed in order of the moles removed per occurrence lost, until no mole is left.
 //!
-//! Coherence as Privet audits it also covers the groups that items belong to: who knows that somebody bought some liquor
-//! must not learn a sensitive item either. With a limit on confidence, sets with inner nodes are therefore moles as well.
-//! Suppressing an item below such a node changes what the node tells but may not mend it, and what it changes may become a
-//! mole in turn: so moles are sought again until there is none. The release is what the last search found clean.
+//! Coherence as audited by Privet also covers the groups that items belong to: an adversary who knows that somebody
+//! bought some liquor must not learn a sensitive item either. With a limit on confidence, sets with inner nodes are
+//! therefore moles as well. Suppressing an item below such a node changes what the node reveals but may not repair it,
+//! and may create new moles. So the search is repeated until there are none. The release is what the last search found
+//! clean.
 
 mod choice;
 mod moles;
@@ -15,20 +16,20 @@ mod moles;
 use serde_json::json;
 
 use self::choice::suppress;
-use self::moles::Mine;
+use self::moles::MoleSearch;
 use super::recoding::ItemRecoding;
-use super::{ItemSolution, Task, feasible};
+use super::{ItemSolution, ItemTask, feasible};
 use crate::SearchFacts;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::itemset::rows::Rows;
 use privet_taxonomy::Node;
 
-pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
     if task.requirements.iter().any(|requirement| requirement.n > 0) {
-        let wrong = "the method 'mm' cannot guard against knowledge of absent items (n above 0): \
+        let wrong = "method 'mm' cannot guard against knowledge of absent items (n above 0): \
                      an item that it leaves out looks like an absent one";
-        return Err(Error::input(wrong).help("take name = \"og\" or \"mog\" in [method], or set n = 0"));
+        return Err(Error::input(wrong).help("set name = \"og\" or \"mog\" in [method], or set n = 0"));
     }
     feasible::check_empty(task)?;
     let clock = clock.with_limit(None);
@@ -37,14 +38,14 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
     let occurrences = task.baskets.occurrences();
     let mut gone = vec![false; tree.len()];
     let (mut examined, mut found) = (0, 0);
-    // A set with inner nodes that few transactions hold has one of items that as few hold: only the confidence in a
-    // sensitive item can be at stake in a set of groups when it is not in any set of items.
+    // For every rare set with inner nodes there is a set of items that is as rare. So a set of groups can only be a
+    // mole in its own right because of the confidence in a sensitive item.
     let guarded = task.requirements.iter().any(|requirement| requirement.guards_marks());
     let phases: &[bool] =
         if guarded && tree.nodes().any(|node| !tree.is_leaf(node)) { &[false, true] } else { &[false] };
     for with_groups in phases {
         loop {
-            let mined = Mine::new(task, rows(task, &gone, *with_groups), &clock).run()?;
+            let mined = MoleSearch::new(task, rows(task, &gone, *with_groups), &clock).run()?;
             examined += mined.examined;
             found += mined.moles.len() as u64;
             if mined.moles.is_empty() {
@@ -74,9 +75,9 @@ pub(super) fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
     })
 }
 
-/// The distinct baskets without the items that are gone, with the groups that the others belong to where asked; then, owner
-/// by owner, those of people who have several. Each row comes with the number of its basket.
-fn rows(task: &Task<'_>, gone: &[bool], with_groups: bool) -> (Rows, Vec<u32>) {
+/// The distinct baskets without the suppressed items, with the groups of the others if asked for; followed by those of
+/// people who have several, owner by owner. Each row comes with the number of its basket.
+fn rows(task: &ItemTask<'_>, gone: &[bool], with_groups: bool) -> (Rows, Vec<u32>) {
     let baskets = task.baskets;
     let nodes = |basket: u32| {
         let items = baskets.items(basket as usize).iter().copied().filter(|item| !gone[*item as usize]);

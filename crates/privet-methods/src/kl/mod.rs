@@ -24,41 +24,41 @@ use privet_engine::privacy::kl::KlPrivacy;
 use privet_policy::ItemMethod;
 use recoding::ItemRecoding;
 
-/// What a method is to decide.
+/// The input of a method.
 #[derive(Debug, Clone, Copy)]
-pub struct Task<'a> {
+pub struct ItemTask<'a> {
     /// The data.
     pub baskets: &'a Baskets,
-    /// What must hold, all of it.
+    /// The requirements, all of which must hold.
     pub requirements: &'a [KlPrivacy],
-    /// How: the method with its settings.
+    /// The method with its settings.
     pub method: &'a ItemMethod,
 }
 
-impl Task<'_> {
-    /// What the release should lose least of.
+impl ItemTask<'_> {
+    /// The loss to minimise.
     pub fn measure(&self) -> ItemMeasure {
         self.method.cost().into()
     }
 }
 
-/// What a method for transactions decided.
+/// The outcome of a method for transactions.
 #[derive(Debug)]
 pub struct ItemSolution {
-    /// What becomes of every item.
+    /// Where every item goes.
     pub recoding: ItemRecoding,
     /// The decision as readable data.
     pub plan: Json,
-    /// How the search went; best cost and bound are means per occurrence, from 0 to 1.
+    /// How the search went; the best cost and the bound are means per occurrence, from 0 to 1.
     pub search: SearchFacts,
-    /// What the search counted on the way, as in `("threats", 36)`.
+    /// What the search counted along the way, as in `("threats", 36)`.
     pub counters: Vec<(&'static str, u64)>,
-    /// What the user should know before the release leaves the house.
+    /// Warnings to read before publishing the release.
     pub warnings: Vec<String>,
 }
 
-/// Makes the decision.
-pub fn run(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+/// Runs the method.
+pub fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
     match task.method {
         ItemMethod::Og(own) => og::run(task, own, clock),
         ItemMethod::Mog(_) => og::run_multi_round(task, clock),

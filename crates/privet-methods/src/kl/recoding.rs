@@ -1,44 +1,44 @@
-//! What becomes of every item: the decision that all methods for transactions share.
+//! Where every item goes: the common result of all methods for transactions.
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::recoding::Parting;
+use crate::recoding::RemainingRows;
 use privet_core::RunKey;
 use privet_core::random::keyed;
 use privet_engine::baskets::Baskets;
 use privet_engine::loss::items::{ItemMeasure, Share};
 use privet_taxonomy::{ItemTree, Node};
 
-/// What becomes of the items of every transaction.
+/// The published form of every transaction's items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ItemRecoding {
-    /// The same everywhere: per node of the tree that is an item, the node published for it; `None` where the item is
-    /// suppressed. The entries of inner nodes say nothing.
+    /// The same everywhere: for each node of the tree that is an item, the node published for it; `None` if the item is
+    /// suppressed. The entries of inner nodes are meaningless.
     Global(Vec<Option<Node>>),
     /// Transaction by transaction.
     Local {
-        /// The sets of nodes that are published, ascending.
+        /// The published sets of nodes, ascending.
         sets: Vec<Vec<Node>>,
-        /// Per distinct basket, which sets its transactions are published as, and how many of them as each.
+        /// Per distinct basket, the sets that its transactions are published as, each with a count.
         ways: Vec<Vec<(u32, u64)>>,
     },
 }
 
 /// A published transaction and how often it is published.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown<'a> {
+pub struct PublishedTransaction<'a> {
     /// The nodes, ascending.
     pub nodes: Vec<Node>,
-    /// The distinct basket it stands for.
+    /// The distinct basket that it represents.
     pub basket: usize,
     /// The sensitive items.
     pub marks: &'a [u32],
-    /// How many.
+    /// The number of such transactions.
     pub count: u64,
 }
 
 impl ItemRecoding {
-    /// Publishes every item as its node in a cut: nodes of which each item has exactly one at or above it.
+    /// Publishes every item as its node in a cut, an antichain that covers every item exactly once.
     pub fn of_cut(tree: &ItemTree, cut: &[Node]) -> ItemRecoding {
         let mut shown = vec![None; tree.len()];
         for node in cut {
@@ -47,8 +47,8 @@ impl ItemRecoding {
         ItemRecoding::Global(shown)
     }
 
-    /// What is published for the transactions of a distinct basket: the nodes, ascending, and how many.
-    pub fn shown<'a>(&'a self, baskets: &'a Baskets, basket: usize) -> Vec<Shown<'a>> {
+    /// The published form of the transactions of a distinct basket: the nodes, ascending, with counts.
+    pub fn shown<'a>(&'a self, baskets: &'a Baskets, basket: usize) -> Vec<PublishedTransaction<'a>> {
         let marks = baskets.marks(basket);
         match self {
             ItemRecoding::Global(shown) => {
@@ -56,11 +56,11 @@ impl ItemRecoding {
                     baskets.items(basket).iter().filter_map(|item| shown[*item as usize]).collect();
                 nodes.sort_unstable();
                 nodes.dedup();
-                vec![Shown { nodes, basket, marks, count: baskets.count(basket) }]
+                vec![PublishedTransaction { nodes, basket, marks, count: baskets.count(basket) }]
             }
             ItemRecoding::Local { sets, ways } => ways[basket]
                 .iter()
-                .map(|(set, count)| Shown {
+                .map(|(set, count)| PublishedTransaction {
                     nodes: sets[*set as usize].clone(),
                     basket,
                     marks,
@@ -70,12 +70,12 @@ impl ItemRecoding {
         }
     }
 
-    /// What the release loses by a measure: the numerator, over [`cost_of_everything`].
+    /// The loss of the release under a measure: the numerator, over [`cost_of_everything`].
     pub fn cost(&self, measure: ItemMeasure, baskets: &Baskets) -> u128 {
         self.item_costs(measure, baskets).iter().sum()
     }
 
-    /// The same item by item: per node of the tree that is an item, what its occurrences lose together.
+    /// The loss by item: for each node of the tree that is an item, the total loss of its occurrences.
     pub fn item_costs(&self, measure: ItemMeasure, baskets: &Baskets) -> Vec<u128> {
         let tree = &baskets.tree;
         let price = |node: Option<Node>| match node {
@@ -105,15 +105,15 @@ impl ItemRecoding {
 }
 
 impl ItemRecoding {
-    /// The share of all that a release loses, by a measure: the mean per occurrence.
+    /// The loss of a release as a share of the worst, under a measure: the mean per occurrence.
     pub fn loss(&self, measure: ItemMeasure, baskets: &Baskets) -> Share {
         Share::new(self.cost(measure, baskets), cost_of_everything(measure, baskets))
     }
 
-    /// How many occurrences of items are not published at all.
+    /// The number of suppressed occurrences of items.
     pub fn suppressed(&self, baskets: &Baskets) -> u64 {
         let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
-        let hidden = |shown: &Shown<'_>, item: Node| match self {
+        let hidden = |shown: &PublishedTransaction<'_>, item: Node| match self {
             ItemRecoding::Global(nodes) => nodes[item as usize].is_none(),
             ItemRecoding::Local { .. } => !shown.nodes.iter().any(|node| baskets.tree.contains(*node, item)),
         };
@@ -124,11 +124,12 @@ impl ItemRecoding {
         .sum()
     }
 
-    /// The share of all occurrences of items that are published as the item itself; of no occurrences, none is lost.
+    /// The share of all occurrences of items that are published as the item itself; 1 if there are none.
     pub fn exactly(&self, baskets: &Baskets) -> f64 {
         let tree = &baskets.tree;
         let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
-        let leaves = |shown: &Shown<'_>| shown.nodes.iter().filter(|node| tree.is_leaf(**node)).count();
+        let leaves =
+            |shown: &PublishedTransaction<'_>| shown.nodes.iter().filter(|node| tree.is_leaf(**node)).count();
         let exact: u128 = all.map(|shown| leaves(&shown) as u128 * u128::from(shown.count)).sum();
         let items =
             (0..baskets.len()).map(|at| baskets.items(at).len() as u128 * u128::from(baskets.count(at)));
@@ -138,7 +139,7 @@ impl ItemRecoding {
         }
     }
 
-    /// How many different nodes are published.
+    /// The number of distinct published nodes.
     pub fn distinct(&self, baskets: &Baskets) -> usize {
         let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
         let mut seen = vec![false; baskets.tree.len()];
@@ -146,17 +147,17 @@ impl ItemRecoding {
         seen.into_iter().filter(|seen| *seen).count()
     }
 
-    /// Says transaction by transaction what is published.
+    /// Assigns published sets transaction by transaction.
     ///
-    /// Where the transactions of one distinct basket part ways, the key decides which goes where: every way of parting
-    /// them is equally likely.
+    /// If the transactions of one distinct basket are published in different ways, the key decides which goes where,
+    /// and every assignment is equally likely.
     pub fn dispatcher(&self, key: impl Into<RunKey>, baskets: &Baskets) -> ItemDispatcher<'_> {
         let mut left: BTreeMap<usize, VecDeque<u32>> = BTreeMap::new();
         let mut random = keyed(key, "privet: transactions that part ways");
         if let ItemRecoding::Local { ways, .. } = self {
             for (basket, ways) in ways.iter().enumerate().filter(|(_, ways)| ways.len() > 1) {
-                // Drawn ahead, so that it does not matter in which order transactions come.
-                let mut parting = Parting { rows: baskets.count(basket), classes: ways.clone() };
+                // Drawn in advance, so that the order of transactions does not matter.
+                let mut parting = RemainingRows { rows: baskets.count(basket), classes: ways.clone() };
                 left.insert(basket, (0..parting.rows).filter_map(|_| parting.next(&mut random)).collect());
             }
         }
@@ -164,16 +165,17 @@ impl ItemRecoding {
     }
 }
 
-/// Hands out published sets, transaction by transaction.
+/// Assigns published sets transaction by transaction.
 #[derive(Debug)]
 pub struct ItemDispatcher<'a> {
     recoding: &'a ItemRecoding,
-    /// By basket, the sets that its transactions are still to be published as.
+    /// By basket, the sets still to be assigned to its transactions.
     left: BTreeMap<usize, VecDeque<u32>>,
 }
 
 impl ItemDispatcher<'_> {
-    /// The nodes that the next transaction of a distinct basket is published as, ascending; false where none was decided.
+    /// The published nodes of the next transaction of a distinct basket, ascending; false if nothing was decided for
+    /// it.
     pub fn next(&mut self, baskets: &Baskets, basket: usize, nodes: &mut Vec<Node>) -> bool {
         nodes.clear();
         match self.recoding {
@@ -196,7 +198,7 @@ impl ItemDispatcher<'_> {
     }
 }
 
-/// What it would cost to suppress every occurrence, in the same units as [`ItemRecoding::cost`].
+/// The cost of suppressing every occurrence, in the units of [`ItemRecoding::cost`].
 pub fn cost_of_everything(measure: ItemMeasure, baskets: &Baskets) -> u128 {
     let occurrences = baskets.occurrences();
     let all: u128 = baskets.tree.roots().map(|root| u128::from(occurrences[root as usize])).sum();

@@ -1,5 +1,5 @@
-//! What can still be done with a release of transactions: the generalised patterns that remain, how true their supports
-//! are, and how much of the items is published as it was.
+//! The utility of a release of transactions: the generalised patterns that remain, the accuracy of their supports, and
+//! the share of items published unchanged.
 
 use privet_core::clock::Clock;
 use privet_core::{Exact, Result};
@@ -9,34 +9,34 @@ use privet_taxonomy::Node;
 
 use super::recoding::ItemRecoding;
 
-/// How many patterns are looked for, before and after.
+/// The largest number of patterns that are mined, before and after.
 pub const MOST_PATTERNS: usize = 200_000;
 
-/// How useful a release of transactions is.
+/// The utility of a release of transactions.
 ///
-/// Where every item is published as one node everywhere (all but local recoding and suppression), each pattern of the
-/// original that the release can still name has the support it had, and the release has no others.
+/// If every item is published as one node everywhere (in all methods except local recoding and suppression), each
+/// original pattern that the release can still express keeps its support, and the release has no others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ItemUtility {
-    /// How many transactions had to hold a pattern.
+    /// The least number of transactions of a frequent pattern.
     pub least_support: u64,
-    /// The number of generalised frequent patterns in the original. The one-node patterns of the roots are among them,
-    /// although they tell next to nothing.
+    /// The number of generalised frequent patterns in the original. This includes the one-node patterns of the roots,
+    /// although they carry almost no information.
     pub patterns_before: u64,
     /// The number in the release.
     pub patterns_after: u64,
-    /// How many patterns both have.
+    /// The number of patterns in both.
     pub patterns_common: u64,
-    /// Whether all patterns were found; otherwise there are more than [`MOST_PATTERNS`], and the numbers compare the first
-    /// of them only.
+    /// Whether all patterns were found; otherwise there are more than [`MOST_PATTERNS`], and only the first of them are
+    /// compared.
     pub complete: bool,
-    /// How far the supports of common patterns are off, all together.
+    /// The sum of the errors of the supports of common patterns.
     pub support_off: u128,
-    /// The supports of the common patterns in the original, all together.
+    /// The sum of the supports of the common patterns in the original.
     pub support_before: u128,
-    /// How many items the original has.
+    /// The number of items in the original.
     pub distinct_before: u64,
-    /// How many nodes are published.
+    /// The number of published nodes.
     pub distinct_after: u64,
     /// Items per transaction in the original.
     pub mean_length_before: f64,
@@ -47,7 +47,8 @@ pub struct ItemUtility {
 }
 
 impl ItemUtility {
-    /// Measures a release; patterns are what at least the share `threshold` of all transactions holds (1 % in the thesis).
+    /// Measures a release; a pattern is frequent if at least the share `threshold` of all transactions holds it (1 % in
+    /// the thesis).
     pub fn measure(
         baskets: &Baskets,
         recoding: &ItemRecoding,
@@ -97,15 +98,15 @@ impl ItemUtility {
         })
     }
 
-    /// The mean relative error of the supports of common patterns; 0 where there are none.
+    /// The mean relative error of the supports of common patterns; 0 if there are none.
     pub fn support_error(&self) -> f64 {
         if self.support_before == 0 { 0.0 } else { self.support_off as f64 / self.support_before as f64 }
     }
 }
 
-/// Per node, whether transactions can be seen to hold it, where every item that occurs is published as one node everywhere
-/// and these are a cut: then the transactions that hold some visible nodes are those of the original, and no other nodes
-/// can be told.
+/// Per node, whether the release shows which transactions hold it, if every item that occurs is published as one node
+/// everywhere and these nodes are a cut. Then the transactions that hold some visible nodes are those of the original,
+/// and the release reveals no other nodes.
 fn visible(baskets: &Baskets, recoding: &ItemRecoding) -> Option<Vec<bool>> {
     let ItemRecoding::Global(shown) = recoding else { return None };
     let tree = &baskets.tree;
@@ -117,7 +118,7 @@ fn visible(baskets: &Baskets, recoding: &ItemRecoding) -> Option<Vec<bool>> {
     }
     published.sort_unstable();
     published.dedup();
-    // In preorder, what stands below a node follows it directly.
+    // In preorder, the descendants of a node follow it directly.
     if published.windows(2).any(|pair| tree.contains(pair[0], pair[1])) {
         return None;
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rand_chacha::ChaCha20Rng;
 
-use super::bound::LPlus;
+use super::bound::LPlusProblem;
 use super::problem;
 use crate::Solution;
 use privet_core::clock::Clock;
@@ -18,13 +18,13 @@ use privet_engine::numbering::bucket;
 use privet_policy::CheckedPolicy;
 use privet_policy::method::SimulatedAnnealing;
 
-/// The time for the search, if nothing is said about it.
+/// The default time for the search.
 const DEFAULT_LIMIT: Duration = Duration::from_secs(10);
 /// The first temperature is the median change of this many moves.
 const SOUNDINGS: usize = 200;
-/// The last temperature, as a part of the first.
+/// The last temperature, as a fraction of the first.
 const COOLEST: f64 = 1e-4;
-/// How often the walk goes on from the best cut so far.
+/// How often the walk restarts from the best cut so far.
 const RESTARTS: f64 = 10.0;
 
 pub fn run(
@@ -48,17 +48,17 @@ pub fn run(
     Ok(solution)
 }
 
-/// How long the walk goes on.
+/// How long the walk continues.
 #[derive(Debug, Clone, Copy)]
 pub struct Schedule {
-    /// The number of moves, or as many as the time allows.
+    /// The number of moves; `None` for as many as time allows.
     pub steps: Option<u64>,
-    /// The time, where no number of moves is given.
+    /// The time, if no number of moves is given.
     pub limit: Duration,
 }
 
 impl Schedule {
-    /// How much of the walk is done, from 0 to 1.
+    /// The fraction of the walk that is done, from 0 to 1.
     fn progress(&self, moves: u64, clock: &Clock) -> f64 {
         match self.steps {
             Some(steps) => moves as f64 / steps as f64,
@@ -67,20 +67,20 @@ impl Schedule {
     }
 }
 
-/// A cut, as the inner nodes that are opened.
+/// A cut, as the set of opened inner nodes.
 #[derive(Debug, Clone)]
-struct State {
+struct AnnealingState {
     opened: Vec<Vec<bool>>,
     cost: Amount,
 }
 
-impl State {
+impl AnnealingState {
     fn cut(&self, forest: &Forest) -> Cut {
         let column = |(tree, opened): (&Tree, &Vec<bool>)| tree.cut(|node| opened[node as usize]);
         Cut(forest.trees.iter().zip(&self.opened).map(column).collect())
     }
 
-    /// The inner nodes in the cut or above it: those that can be opened or closed.
+    /// The inner nodes in the cut or above it, which can be opened or closed.
     fn eligible(&self, forest: &Forest) -> Vec<(usize, u32)> {
         let mut eligible = Vec::new();
         for (column, (tree, opened)) in forest.trees.iter().zip(&self.opened).enumerate() {
@@ -93,19 +93,19 @@ impl State {
 }
 
 /// The walk.
-struct Walk<'a> {
-    problem: &'a LPlus,
-    /// Per column, the rows by rising node, and where each node's begin.
+struct AnnealingWalk<'a> {
+    problem: &'a LPlusProblem,
+    /// Per column, the rows sorted by node, and the start of each node's rows.
     order: Vec<(Vec<u32>, Vec<u32>)>,
     random: ChaCha20Rng,
     incumbents: Incumbents,
-    best: State,
+    best: AnnealingState,
     found: Found,
 }
 
-impl Walk<'_> {
-    /// Opens or closes one node at random, closing everything below it as well. Nothing where there is no choice.
-    fn neighbour(&mut self, state: &State) -> Option<State> {
+impl AnnealingWalk<'_> {
+    /// Opens or closes one node at random, closing everything below it as well. `None` if there is no choice.
+    fn neighbour(&mut self, state: &AnnealingState) -> Option<AnnealingState> {
         let forest = &self.problem.forest;
         let eligible = state.eligible(forest);
         let choices = eligible.len() as u64;
@@ -134,8 +134,8 @@ impl Walk<'_> {
         Some(next)
     }
 
-    /// The median change of moves from the coarsest cut on, all of them taken that are allowed.
-    fn sound(&mut self, start: &State, clock: &Clock) -> Result<f64> {
+    /// The median change of moves that start from the coarsest cut; every allowed move is taken.
+    fn sound(&mut self, start: &AnnealingState, clock: &Clock) -> Result<f64> {
         let mut changes: Vec<Amount> = Vec::new();
         let mut state = start.clone();
         for _ in 0..SOUNDINGS {
@@ -159,15 +159,20 @@ impl Walk<'_> {
 }
 
 /// Walks until the schedule or the clock ends it.
-pub fn anneal(problem: &LPlus, key: impl Into<RunKey>, schedule: &Schedule, clock: &Clock) -> Result<Found> {
+pub fn anneal(
+    problem: &LPlusProblem,
+    key: impl Into<RunKey>,
+    schedule: &Schedule,
+    clock: &Clock,
+) -> Result<Found> {
     let forest = &problem.forest;
     let coarsest = forest.coarsest();
     let opened = forest.trees.iter().map(|tree| vec![false; tree.len()]).collect();
-    let start = State { opened, cost: problem.fine.cost_of(&problem.rules, forest, &coarsest) };
+    let start = AnnealingState { opened, cost: problem.fine.cost_of(&problem.rules, forest, &coarsest) };
     let order = (problem.fine.nodes.iter().zip(&forest.trees))
         .map(|(nodes, tree)| bucket(0..nodes.len() as u32, |row| nodes[row as usize], tree.len()))
         .collect();
-    let mut walk = Walk {
+    let mut walk = AnnealingWalk {
         problem,
         order,
         random: random::keyed(key, "privet: simulated annealing"),

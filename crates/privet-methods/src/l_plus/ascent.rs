@@ -1,58 +1,59 @@
-//! Extras shared out class by class.
+//! Distributes extras over columns, class by class.
 //!
 //! Every class of a cut lies in one class p of the interval's coarsest cut, and for every column the cells of p bound
-//! what p costs (beyond generalisation, where that adds up over the columns). A convex mixture of bounds is a bound: so
-//! for every p the columns may bear its extras in any proportion that adds up to 1, and
+//! the cost of p (in addition to generalisation, if that adds up over the columns). A convex combination of bounds is a
+//! bound. So for every p the columns may bear its extras in any proportion that adds up to 1, and
 //!
-//! Σ over columns of the least of (generalisation + Σ over p of share(p, column) · cell(p, node)) over the column's cuts
+//! Σ over columns of the least of (generalisation + Σ over p of share(p, column) · cell(p, node)) over the column's
+//! cuts
 //!
 //! is a bound on the whole, whatever the shares. It is concave in the shares. What p pays in the best cut of each
-//! column's programme is a supergradient, so shares are moved towards the columns in which p pays more than elsewhere, by
-//! a step that would reach the wanted bound if the bound were linear (Polyak's rule). Only the bound has to be exact, so
+//! column's programme is a supergradient, so shares move towards the columns in which p pays more than elsewhere, by a
+//! step that would reach the wanted bound if the bound were linear (Polyak's rule). Only the bound must be exact, so
 //! steps are computed in floating point.
 
-use super::walk::Cell;
+use super::walk::CellFloor;
 use privet_engine::cut::programme::Forced;
 use privet_engine::cut::{Amount, Cut, Place, Programme, Tree, plus};
 
 /// Shares are in this many parts.
 pub const WHOLE: i64 = 1 << 14;
-/// Polyak's rule takes steps of any length between 0 and 2 times the one that would reach the aim.
+/// Polyak's rule permits steps of any length between 0 and 2 times the one that would reach the target.
 const STEP: f64 = 1.5;
 
-/// How the extras of classes are shared out over the columns.
+/// How the extras of classes are distributed over the columns.
 #[derive(Debug, Clone)]
-pub struct Shares {
+pub struct ExtraShares {
     columns: usize,
-    /// Class by class, per column the parts it bears; they add up to `WHOLE`.
+    /// Per class and column, the number of parts it bears; they add up to `WHOLE`.
     parts: Vec<i64>,
 }
 
-impl Shares {
-    /// The same shares for every class, given in 64ths or other parts of the sum.
-    pub fn alike(shares: &[Amount], classes: usize) -> Shares {
+impl ExtraShares {
+    /// Equal shares for every class, given in 64ths or other parts of the sum.
+    pub fn alike(shares: &[Amount], classes: usize) -> ExtraShares {
         let sum = shares.iter().sum::<Amount>().max(1);
         let mut one: Vec<i64> =
             shares.iter().map(|share| (share * Amount::from(WHOLE) / sum) as i64).collect();
         settle(&mut one);
-        Shares { columns: shares.len(), parts: one.repeat(classes) }
+        ExtraShares { columns: shares.len(), parts: one.repeat(classes) }
     }
 
-    /// Shares for classes that each take over those of another.
-    pub fn inherited(&self, from: impl Iterator<Item = u32>) -> Shares {
+    /// Shares for classes that each inherit those of another.
+    pub fn inherited(&self, from: impl Iterator<Item = u32>) -> ExtraShares {
         let columns = self.columns;
         let parts =
             from.flat_map(|class| &self.parts[class as usize * columns..(class as usize + 1) * columns]);
-        Shares { columns, parts: parts.copied().collect() }
+        ExtraShares { columns, parts: parts.copied().collect() }
     }
 
-    /// The memory they take, in bytes.
+    /// Their memory use in bytes.
     pub fn weight(&self) -> usize {
         self.parts.len() * size_of::<i64>()
     }
 }
 
-/// Gives what is missing from the whole to the largest share.
+/// Adds what is missing from the whole to the largest share.
 fn settle(parts: &mut [i64]) {
     let missing = WHOLE - parts.iter().sum::<i64>();
     if let Some(most) = parts.iter_mut().max() {
@@ -62,16 +63,16 @@ fn settle(parts: &mut [i64]) {
 
 /// One column's part in the bound.
 #[derive(Debug)]
-pub struct Bearer<'a> {
+pub struct ColumnBearer<'a> {
     pub tree: &'a Tree,
     pub places: &'a [Place],
-    /// Per node, what it costs in generalisation, in grains.
+    /// Per node, the cost of generalisation, in grains.
     pub generalisation: Vec<i64>,
-    pub cells: &'a [Cell],
+    pub cells: &'a [CellFloor],
 }
 
-/// What shares come to, in `WHOLE` parts of a grain.
-pub struct Shared {
+/// The bound for some shares, in `WHOLE` parts of a grain.
+pub struct SharedBound {
     /// The bound.
     pub least: Amount,
     /// Per column, the bound with each node forced.
@@ -80,29 +81,29 @@ pub struct Shared {
     pub cut: Cut,
 }
 
-/// Shares on their way to the best ones.
+/// Shares that are being optimised.
 #[derive(Debug)]
 pub struct Ascent<'a> {
-    bearers: Vec<Bearer<'a>>,
+    bearers: Vec<ColumnBearer<'a>>,
     /// What every cut pays.
     base: Amount,
-    shares: Shares,
-    /// Class by class, what it pays in the best cut of every column's programme.
+    shares: ExtraShares,
+    /// Per class, what it pays in the best cut of every column's programme.
     pays: Vec<i64>,
-    /// The bound of the present shares.
+    /// The bound of the current shares.
     least: Amount,
-    best: Option<(Amount, Shares)>,
+    best: Option<(Amount, ExtraShares)>,
 }
 
 impl<'a> Ascent<'a> {
-    pub fn new(bearers: Vec<Bearer<'a>>, base: i64, shares: Shares) -> Ascent<'a> {
+    pub fn new(bearers: Vec<ColumnBearer<'a>>, base: i64, shares: ExtraShares) -> Ascent<'a> {
         let base = Amount::from(base) * Amount::from(WHOLE);
         let pays = vec![0; shares.parts.len()];
         Ascent { bearers, base, shares, pays, least: base, best: None }
     }
 
-    /// The bound under the present shares.
-    pub fn evaluate(&mut self) -> Shared {
+    /// The bound under the current shares.
+    pub fn evaluate(&mut self) -> SharedBound {
         let width = self.shares.columns;
         self.pays.fill(0);
         let mut solved = Vec::with_capacity(width);
@@ -124,7 +125,7 @@ impl<'a> Ascent<'a> {
             solved.push((programme.least(), forced, cut));
         }
         self.least = self.base + solved.iter().map(|(least, ..)| least).sum::<Amount>();
-        let mut shared = Shared { least: self.least, forced: Vec::new(), cut: Cut(Vec::new()) };
+        let mut shared = SharedBound { least: self.least, forced: Vec::new(), cut: Cut(Vec::new()) };
         for (own, mut forced, cut) in solved {
             let others = self.least - own;
             forced.open.iter_mut().chain(&mut forced.lock).for_each(|bound| *bound = plus(*bound, others));
@@ -137,8 +138,8 @@ impl<'a> Ascent<'a> {
         shared
     }
 
-    /// Moves the shares towards columns in which their classes pay more, so far that the bound might come to what is
-    /// wanted, in grains. Returns whether anything moved.
+    /// Moves the shares towards columns in which their classes pay more, far enough that the bound might reach the
+    /// wanted value, in grains. Returns whether anything moved.
     pub fn step(&mut self, wanted: i64) -> bool {
         let width = self.shares.columns;
         let mean = |pays: &[i64]| pays.iter().sum::<i64>() as f64 / width as f64;
@@ -170,7 +171,7 @@ impl<'a> Ascent<'a> {
     }
 
     /// The shares that gave the best bound.
-    pub fn into_best(self) -> Shares {
+    pub fn into_best(self) -> ExtraShares {
         self.best.map_or(self.shares, |(_, shares)| shares)
     }
 }
@@ -198,7 +199,7 @@ mod tests {
 
     #[test]
     fn shares_add_up() {
-        let shares = Shares::alike(&[21, 21, 22], 2);
+        let shares = ExtraShares::alike(&[21, 21, 22], 2);
         assert!(shares.parts.chunks(3).all(|parts| parts.iter().sum::<i64>() == WHOLE));
         assert_eq!(shares.inherited([1, 0, 1].into_iter()).parts.len(), 9);
     }

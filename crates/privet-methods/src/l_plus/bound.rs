@@ -1,86 +1,86 @@
 //! The interval bound: one tree programme per column.
 //!
-//! For a cut U, cost(U) is its generalisation, which adds up over columns (or is at least the sum of what each column
-//! adds alone, for DM), plus the extras of its classes. For every column, each class of U lies in one cell (a class of
+//! For a cut U, cost(U) is its generalisation, which adds up over columns (or, for DM, is at least the sum of what each
+//! column adds alone), plus the extras of its classes. For every column, each class of U lies in one cell (a class of
 //! the interval's coarsest cut, restricted to the column's node in U), so the sum of the cells' floors is a bound on
-//! all extras. Charged once, they may be split over the columns' programmes in any proportion: weights λ ≥ 0 that add up
-//! to 1 are given out in 64ths to whichever programme gains most, which is best because every programme is concave in
-//! its weight. For CM neither sum holds, and the best single column counts. From there on the extras are shared out class
-//! by class (`ascent`).
+//! all extras. Charged once, they may be split over the columns' programmes in any proportion: weights λ ≥ 0 that add
+//! up to 1 are allotted in 64ths to the programme that gains most, which is optimal because every programme is concave
+//! in its weight. For CM neither sum holds, and the best single column counts. From there on the extras are distributed
+//! class by class (`ascent`).
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::ascent::{Ascent, Bearer, Shares, WHOLE};
-use super::guillotine::{Guillotine, Memory};
+use super::ascent::{Ascent, ColumnBearer, ExtraShares, WHOLE};
+use super::guillotine::{BoxCache, Guillotine};
 use super::marginals::walk_columns;
-use super::rules::{Metric, Rules, Scheme};
-use super::table::{Classes, Fine};
-use super::walk::{Cell, Question, Walked, floors, walk};
+use super::rules::{CostRules, Metric, Scheme};
+use super::table::{CutClasses, FineTable};
+use super::walk::{CellFloor, CellQuestion, WalkResult, floors, walk};
 use privet_engine::cut::programme::Forced;
 use privet_engine::cut::{
     Amount, Bounds, Cut, CutProblem, Effort, FORBIDDEN, Forest, Interval, Place, Programme, Tree, WarmPart,
     plus,
 };
 
-/// The suppression price is given out in this many parts.
+/// The suppression price is allotted in this many parts.
 const PARTS: Amount = 64;
-/// How often the shares of classes are moved for one interval; its parts go on from there.
+/// How often the shares of classes are improved for one interval; its subintervals continue from there.
 const ROUNDS: usize = 4;
 
 /// The search for the best cut of a table.
 #[derive(Debug)]
-pub struct LPlus {
-    pub rules: Rules,
+pub struct LPlusProblem {
+    pub rules: CostRules,
     pub forest: Forest,
     /// The table at the finest cut.
-    pub fine: Arc<Fine>,
+    pub fine: Arc<FineTable>,
     /// Per column and node, the number of records.
     pub counts: Vec<Vec<u64>>,
 }
 
 /// The table at an interval's finest cut, and what is known about its boxes.
 #[derive(Debug, Clone)]
-pub struct Warm {
-    fine: Arc<Fine>,
-    memory: Arc<Memory>,
+pub struct WarmTable {
+    fine: Arc<FineTable>,
+    memory: Arc<BoxCache>,
     learnt: Option<Arc<Learnt>>,
 }
 
 /// What bounding an interval has taught.
 #[derive(Debug)]
 struct Learnt {
-    /// The table's cut then.
+    /// The cut of the table at that time.
     cut: Cut,
     /// The class of every row of that table at the interval's coarsest cut.
     of_row: Vec<u32>,
-    /// How the extras of those classes were shared out best.
-    shares: Shares,
-    /// The cut that was suggested, and priced.
+    /// The best distribution of the extras of those classes.
+    shares: ExtraShares,
+    /// The suggested cut, which has been priced.
     suggestion: Cut,
 }
 
 impl Learnt {
-    /// The memory it takes, in bytes.
+    /// The memory use in bytes.
     fn weight(&self) -> usize {
         self.of_row.len() * size_of::<u32>() + self.shares.weight()
     }
 }
 
-/// One column's programme input.
-struct Column<'a> {
+/// The input of one column's programme.
+struct ColumnProgramme<'a> {
     tree: &'a Tree,
     places: &'a [Place],
-    /// What each node costs in generalisation.
+    /// The cost of each node in generalisation.
     generalisation: Vec<Amount>,
-    /// The floor under the extras of all cells at the node.
+    /// A lower bound on the extras of all cells at the node.
     extras: Vec<Amount>,
-    cells: Vec<Cell>,
+    cells: Vec<CellFloor>,
 }
 
-impl Column<'_> {
-    /// The price of a node, in `PARTS`, when the column bears so many parts of the extras.
+impl ColumnProgramme<'_> {
+    /// The price of a node, in `PARTS`, if the column bears this many parts of the extras.
     fn keep(&self, node: u32, parts: Amount) -> Amount {
         let (generalisation, extra) = (self.generalisation[node as usize], self.extras[node as usize]);
         if extra >= FORBIDDEN { FORBIDDEN } else { PARTS * generalisation + parts * extra }
@@ -99,18 +99,18 @@ impl Column<'_> {
     }
 }
 
-/// Bounds without the table's part.
-struct Reduced {
+/// Bounds without the table's contribution.
+struct ReducedBounds {
     least: Amount,
     open: Vec<Vec<Amount>>,
     lock: Vec<Vec<Amount>>,
     suggestion: Cut,
-    /// In what proportion the columns bear the extras.
+    /// The proportion in which the columns bear the extras.
     parts: Vec<Amount>,
 }
 
-impl Reduced {
-    /// Takes in another bound on the same interval.
+impl ReducedBounds {
+    /// Merges another bound on the same interval.
     fn sharpen(&mut self, least: Amount, forced: &[Forced], whole: impl Fn(Amount) -> Amount) {
         self.least = self.least.max(least);
         for (at, forced) in forced.iter().enumerate() {
@@ -125,35 +125,41 @@ impl Reduced {
     }
 }
 
-impl Reduced {
-    /// Takes back what the bounds say beyond a ceiling; what is impossible stays so.
+impl ReducedBounds {
+    /// Lowers bounds above a ceiling to it; impossible stays impossible.
     fn limit(&mut self, ceiling: Amount) {
         let bounds = self.open.iter_mut().chain(&mut self.lock).flatten().chain([&mut self.least]);
         bounds.filter(|bound| **bound < FORBIDDEN).for_each(|bound| *bound = (*bound).min(ceiling));
     }
 }
 
-impl LPlus {
-    fn warm(&self, bottom: &Cut, warmth: Option<&Warm>) -> Warm {
+impl LPlusProblem {
+    fn warm(&self, bottom: &Cut, warmth: Option<&WarmTable>) -> WarmTable {
         match warmth {
             Some(warm) if warm.fine.cut == *bottom => warm.clone(),
             Some(warm) => {
                 let memory = warm.memory.coarsened(&self.forest, &warm.fine.cut, bottom);
                 let fine = warm.fine.coarsen(&self.rules, &self.forest, bottom);
-                Warm { fine: Arc::new(fine), memory: Arc::new(memory), learnt: warm.learnt.clone() }
+                WarmTable { fine: Arc::new(fine), memory: Arc::new(memory), learnt: warm.learnt.clone() }
             }
-            None if self.fine.cut == *bottom => {
-                Warm { fine: self.fine.clone(), memory: Arc::new(Memory::new(&self.forest)), learnt: None }
-            }
+            None if self.fine.cut == *bottom => WarmTable {
+                fine: self.fine.clone(),
+                memory: Arc::new(BoxCache::new(&self.forest)),
+                learnt: None,
+            },
             None => {
                 let fine = self.fine.coarsen(&self.rules, &self.forest, bottom);
-                Warm { fine: Arc::new(fine), memory: Arc::new(Memory::new(&self.forest)), learnt: None }
+                WarmTable {
+                    fine: Arc::new(fine),
+                    memory: Arc::new(BoxCache::new(&self.forest)),
+                    learnt: None,
+                }
             }
         }
     }
 
-    /// What the cells of every column must at least cost.
-    fn walk(&self, warm: &Warm, classes: &Classes, effort: Effort) -> Vec<Walked> {
+    /// Lower bounds on the cost of the cells of every column.
+    fn walk(&self, warm: &WarmTable, classes: &CutClasses, effort: Effort) -> Vec<WalkResult> {
         let (rules, forest, fine) = (&self.rules, &self.forest, &warm.fine);
         let columns: Vec<usize> = (0..forest.trees.len()).collect();
         if let Some(walked) = walk_columns(rules, forest, fine, classes, &columns, false) {
@@ -162,24 +168,25 @@ impl LPlus {
         let guillotine = Guillotine { rules, forest, fine, memory: &warm.memory };
         let thorough = effort == Effort::Thorough && self.has_thorough();
         let wholes = floors(rules, fine, classes, thorough.then_some(guillotine));
-        let question = if thorough { Question::Split(&wholes, guillotine) } else { Question::Floor(&wholes) };
+        let question =
+            if thorough { CellQuestion::Split(&wholes, guillotine) } else { CellQuestion::Floor(&wholes) };
         let of_column = |column: usize| walk(rules, forest, fine, classes, column, question);
         columns.into_par_iter().map(of_column).collect()
     }
 
-    fn generalisation(&self, fine: &Fine, column: usize) -> Vec<Amount> {
+    fn generalisation(&self, fine: &FineTable, column: usize) -> Vec<Amount> {
         match self.rules.metric {
             Metric::Lm => {
                 let losses = self.rules.losses[column].iter().zip(&self.counts[column]);
                 losses.map(|(loss, count)| loss * Amount::from(*count)).collect()
             }
             Metric::Dm => fine.pairs[column].clone(),
-            // Part of what the walk sums up.
+            // Included in what the walk sums up.
             Metric::Cm => vec![0; self.counts[column].len()],
         }
     }
 
-    fn reduce(&self, columns: &[Column<'_>], base: Amount) -> Reduced {
+    fn reduce(&self, columns: &[ColumnProgramme<'_>], base: Amount) -> ReducedBounds {
         match (self.rules.metric, self.rules.scheme) {
             (Metric::Cm, _) => best_column(columns),
             (_, Scheme::None) => {
@@ -191,22 +198,23 @@ impl LPlus {
         }
     }
 
-    /// Shares the extras out class by class, from what did best for the interval's origin on, and sharpens the bounds.
+    /// Distributes the extras class by class, starting from the best shares of the parent interval, and sharpens the
+    /// bounds.
     fn ascend(
         &self,
-        columns: &[Column<'_>],
-        warm: &Warm,
-        classes: &Classes,
+        columns: &[ColumnProgramme<'_>],
+        warm: &WarmTable,
+        classes: &CutClasses,
         cutoff: Amount,
-        reduced: &mut Reduced,
-    ) -> Option<Shares> {
+        reduced: &mut ReducedBounds,
+    ) -> Option<ExtraShares> {
         if self.rules.scheme == Scheme::None || columns.len() < 2 {
             return None;
         }
         let (rules, fine) = (&self.rules, &warm.fine);
         let shares = match &warm.learnt {
             Some(learnt) => {
-                // A class lies in one of those that the coarser cut had, and so does each of its rows.
+                // A class lies in one class of the coarser cut, and so does each of its rows.
                 let is_same_table = learnt.cut == fine.cut;
                 let origin = |class: usize| {
                     let row = classes.first(class);
@@ -215,9 +223,9 @@ impl LPlus {
                 };
                 learnt.shares.inherited((0..classes.count).map(origin))
             }
-            None => Shares::alike(&reduced.parts, classes.count),
+            None => ExtraShares::alike(&reduced.parts, classes.count),
         };
-        let bearers = columns.iter().map(|column| Bearer {
+        let bearers = columns.iter().map(|column| ColumnBearer {
             tree: column.tree,
             places: column.places,
             generalisation: column.generalisation.iter().map(|amount| rules.grains(*amount)).collect(),
@@ -231,7 +239,7 @@ impl LPlus {
                 reduced.suggestion = shared.cut;
             }
             reduced.sharpen(whole(shared.least), &shared.forced, whole);
-            // Twice the bound is wanted where nothing is known yet.
+            // Aim for twice the bound if nothing is known yet.
             let wanted = cutoff.min(2 * reduced.least.max(1));
             if wanted <= reduced.least || !ascent.step(rules.grains(wanted)) {
                 break;
@@ -241,8 +249,8 @@ impl LPlus {
     }
 }
 
-impl CutProblem for LPlus {
-    type Warmth = Warm;
+impl CutProblem for LPlusProblem {
+    type Warmth = WarmTable;
 
     fn forest(&self) -> &Forest {
         &self.forest
@@ -251,10 +259,10 @@ impl CutProblem for LPlus {
     fn bounds(
         &self,
         interval: &Interval,
-        warmth: Option<&Warm>,
+        warmth: Option<&WarmTable>,
         effort: Effort,
         cutoff: Amount,
-    ) -> Bounds<Warm> {
+    ) -> Bounds<WarmTable> {
         let (rules, forest) = (&self.rules, &self.forest);
         let (top, bottom) = (interval.top(forest), interval.bottom(forest));
         let warm = self.warm(&bottom, warmth);
@@ -263,8 +271,8 @@ impl CutProblem for LPlus {
         let walked = self.walk(&warm, &classes, effort);
         let places: Vec<Vec<Place>> =
             (0..forest.trees.len()).map(|tree| interval.places(forest, tree)).collect();
-        let columns: Vec<Column<'_>> = (walked.into_iter().enumerate())
-            .map(|(column, walked)| Column {
+        let columns: Vec<ColumnProgramme<'_>> = (walked.into_iter().enumerate())
+            .map(|(column, walked)| ColumnProgramme {
                 tree: &forest.trees[column],
                 places: &places[column],
                 generalisation: self.generalisation(fine, column),
@@ -275,8 +283,8 @@ impl CutProblem for LPlus {
         let mut reduced = self.reduce(&columns, fine.base);
         let shares = self.ascend(&columns, &warm, &classes, cutoff, &mut reduced);
         reduced.limit(rules.ceiling());
-        // The finest cut's cost is at hand. The coarsest one's is not worth its time, unless it is suggested; and where
-        // nothing can be won, or the suggestion is an old one, neither is any other.
+        // The cost of the finest cut is known. The coarsest cut is not worth pricing unless it is suggested; if nothing
+        // can be gained, or the suggestion is an old one, no other cut is either.
         let known = warm.learnt.as_ref().map(|learnt| &learnt.suggestion);
         let mut candidates = vec![(bottom.clone(), fine.cost)];
         if reduced.least < cutoff && bottom != reduced.suggestion && known != Some(&reduced.suggestion) {
@@ -285,7 +293,7 @@ impl CutProblem for LPlus {
         }
         let (of_row, suggestion) = (classes.of_row, reduced.suggestion);
         let learnt = shares.map(|shares| Arc::new(Learnt { cut: bottom, of_row, shares, suggestion }));
-        let warmth = Warm { fine: warm.fine, memory: warm.memory, learnt };
+        let warmth = WarmTable { fine: warm.fine, memory: warm.memory, learnt };
         Bounds { least: reduced.least, open: reduced.open, lock: reduced.lock, candidates, warmth }
     }
 
@@ -293,7 +301,7 @@ impl CutProblem for LPlus {
         self.rules.splitting_helps()
     }
 
-    fn parts(&self, warmth: &Warm) -> Vec<WarmPart> {
+    fn parts(&self, warmth: &WarmTable) -> Vec<WarmPart> {
         let part = |id: usize, bytes: usize| WarmPart { id, bytes };
         let learnt = warmth.learnt.as_ref();
         let mut parts = vec![
@@ -305,7 +313,7 @@ impl CutProblem for LPlus {
     }
 }
 
-/// Whole units out of 64ths, rounded up: costs are whole.
+/// Converts 64ths to whole units, rounded up: costs are integers.
 fn whole(parts: Amount) -> Amount {
     if parts >= FORBIDDEN {
         FORBIDDEN
@@ -315,9 +323,14 @@ fn whole(parts: Amount) -> Amount {
 }
 
 /// The bound as the sum of the columns' programmes, each bearing its parts of the extras.
-fn additive(columns: &[Column<'_>], solved: &[Programme], parts: &[Amount], base: Amount) -> Reduced {
+fn additive(
+    columns: &[ColumnProgramme<'_>],
+    solved: &[Programme],
+    parts: &[Amount],
+    base: Amount,
+) -> ReducedBounds {
     let total = solved.iter().fold(PARTS * base, |sum, programme| plus(sum, programme.least()));
-    let mut reduced = Reduced {
+    let mut reduced = ReducedBounds {
         least: whole(total),
         open: Vec::new(),
         lock: Vec::new(),
@@ -337,8 +350,8 @@ fn additive(columns: &[Column<'_>], solved: &[Programme], parts: &[Amount], base
     reduced
 }
 
-/// The best of: the extras split over the columns, and all of them on one.
-fn shared_out(columns: &[Column<'_>], base: Amount) -> Reduced {
+/// The better of two: the extras split over the columns, or all of them on one.
+fn shared_out(columns: &[ColumnProgramme<'_>], base: Amount) -> ReducedBounds {
     let free: Vec<Programme> = columns.iter().map(|column| column.solve(0)).collect();
     let mut parts = vec![0; columns.len()];
     let mut solved = free.clone();
@@ -351,7 +364,7 @@ fn shared_out(columns: &[Column<'_>], base: Amount) -> Reduced {
         solved[best] = std::mem::replace(&mut next[best], further);
     }
     let mut reduced = additive(columns, &solved, &parts, base);
-    // With all extras on one column its own programme is sharpest.
+    // With all extras on one column, its own programme is sharpest.
     for (at, column) in columns.iter().enumerate() {
         let alone = column.solve(PARTS);
         let others = free.iter().enumerate().filter(|(other, _)| *other != at);
@@ -370,13 +383,13 @@ fn shared_out(columns: &[Column<'_>], base: Amount) -> Reduced {
 }
 
 /// The best bound that a single column gives.
-fn best_column(columns: &[Column<'_>]) -> Reduced {
+fn best_column(columns: &[ColumnProgramme<'_>]) -> ReducedBounds {
     let solved: Vec<Programme> = columns.iter().map(|column| column.solve(PARTS)).collect();
     let least = solved.iter().map(|programme| whole(programme.least())).max().unwrap_or(0);
     let best = (0..columns.len()).max_by_key(|at| (solved[*at].least(), std::cmp::Reverse(*at)));
     let parts = (0..columns.len()).map(|at| Amount::from(Some(at) == best)).collect();
     let mut reduced =
-        Reduced { least, open: Vec::new(), lock: Vec::new(), suggestion: Cut(Vec::new()), parts };
+        ReducedBounds { least, open: Vec::new(), lock: Vec::new(), suggestion: Cut(Vec::new()), parts };
     for (column, programme) in columns.iter().zip(&solved) {
         let forced = column.forced(programme, PARTS);
         let raise =

@@ -1,21 +1,21 @@
-//! A first answer: one column's cut is made the best there is with the others as they are, round after round.
+//! A first solution by coordinate descent: round after round, one column's cut is optimised with the others fixed.
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::bound::LPlus;
+use super::bound::LPlusProblem;
 use super::marginals::walk_columns;
 use super::rules::Scheme;
-use super::walk::{Question, walk};
+use super::walk::{CellQuestion, walk};
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::cut::{Amount, Cut, FORBIDDEN, Limits, Place, Programme, search};
 
-/// Cuts that no change of a single column improves, found from the coarsest cut, which is always among the answers, and
-/// from the finest. Where the proof takes much longer than this, also from the cuts at equal depths and from the best
-/// cut that needs no suppression, with the columns in both orders.
-pub fn descend(problem: &LPlus, clock: &Clock) -> Result<Vec<(Cut, Amount)>> {
+/// Cuts that no change of a single column improves, starting from the coarsest cut, which is always among the
+/// solutions, and from the finest. If the proof takes much longer than this, also starting from the cuts at equal
+/// depths and from the best cut that needs no suppression, with the columns in both orders.
+pub fn descend(problem: &LPlusProblem, clock: &Clock) -> Result<Vec<(Cut, Amount)>> {
     let (forest, columns) = (&problem.forest, problem.forest.trees.len());
     let coarsest = forest.coarsest();
     let cost = problem.fine.cost_of(&problem.rules, forest, &coarsest);
@@ -34,21 +34,22 @@ pub fn descend(problem: &LPlus, clock: &Clock) -> Result<Vec<(Cut, Amount)>> {
     Ok(found)
 }
 
-/// The best cut under which every class satisfies its thresholds, if there is one: quickly found, and often not far.
-fn without_suppression(problem: &LPlus, clock: &Clock) -> Result<Option<Cut>> {
+/// The best cut under which every class satisfies its thresholds, if there is one: fast to find, and often close to the
+/// optimum.
+fn without_suppression(problem: &LPlusProblem, clock: &Clock) -> Result<Option<Cut>> {
     let forest = problem.forest.clone();
     let mut rules = problem.rules.clone();
     rules.scheme = Scheme::None;
     let fine = Arc::new(problem.fine.under(&rules, &forest));
-    let strict = LPlus { rules, forest, fine, counts: problem.counts.clone() };
+    let strict = LPlusProblem { rules, forest, fine, counts: problem.counts.clone() };
     let known = descend(&strict, clock)?;
     let found = search(&strict, known, &Limits::default(), clock)?;
     Ok(found.best.into_iter().next().map(|(_, cut)| cut))
 }
 
-fn improve(problem: &LPlus, mut cut: Cut, order: &[usize], clock: &Clock) -> (Cut, Amount) {
+fn improve(problem: &LPlusProblem, mut cut: Cut, order: &[usize], clock: &Clock) -> (Cut, Amount) {
     let mut cost = problem.fine.cost_of(&problem.rules, &problem.forest, &cut);
-    // Where nothing may be suppressed, a single column hardly ever mends a cut that is not allowed.
+    // If suppression is not allowed, a single column rarely repairs an invalid cut.
     let mut unchanged = if cost < FORBIDDEN { 0 } else { order.len() };
     for column in order.iter().copied().cycle() {
         if unchanged == order.len() || clock.is_over() || clock.check().is_err() {
@@ -64,13 +65,13 @@ fn improve(problem: &LPlus, mut cut: Cut, order: &[usize], clock: &Clock) -> (Cu
     (cut, cost)
 }
 
-/// The best cut of one column when those of the others stay, with what the whole then costs.
-fn best_of_column(problem: &LPlus, cut: &Cut, column: usize) -> (Vec<u32>, Amount) {
+/// The best cut of one column with the others fixed, and the total cost.
+fn best_of_column(problem: &LPlusProblem, cut: &Cut, column: usize) -> (Vec<u32>, Amount) {
     let (rules, forest, fine) = (&problem.rules, &problem.forest, &problem.fine);
     let tree = &forest.trees[column];
     let classes = fine.classes(rules, forest, cut, Some(column));
     let counted = walk_columns(rules, forest, fine, &classes, &[column], true).and_then(|mut one| one.pop());
-    let walked = counted.unwrap_or_else(|| walk(rules, forest, fine, &classes, column, Question::Cost));
+    let walked = counted.unwrap_or_else(|| walk(rules, forest, fine, &classes, column, CellQuestion::Cost));
     let costs = walked.sums;
     let place = |node: u32| if tree.is_leaf(node) { Place::Floor } else { Place::Between };
     let places: Vec<Place> = (0..tree.len() as u32).map(place).collect();

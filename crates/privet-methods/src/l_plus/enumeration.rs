@@ -1,6 +1,6 @@
-//! The thesis' own search, through the cut enumeration tree: what the interval search is compared with.
+//! The search described in the thesis, through the cut enumeration tree; the interval search is compared with it.
 
-use super::bound::LPlus;
+use super::bound::LPlusProblem;
 use super::partition::Partition;
 use privet_core::Result;
 use privet_core::clock::Clock;
@@ -9,32 +9,37 @@ use privet_engine::cut::enumeration::{Enumerable, Order};
 use privet_engine::cut::{Amount, Cut, Found, Limits};
 use privet_policy::method::{CutOrder, CutSearch, LPlusOptimize};
 
-/// Which of the thesis' techniques are used.
+/// The techniques of the thesis in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Techniques {
-    /// Values that many records have come first.
+pub struct EnumerationTechniques {
+    /// Frequent values come first.
     pub descending: bool,
-    /// A cut is bounded anew when one of its values is locked.
+    /// Recompute the bound of a cut when one of its values is locked.
     pub tighten: bool,
 }
 
 /// The techniques, if the policy asks for this search.
-pub fn asked(own: &LPlusOptimize) -> Option<Techniques> {
+pub fn asked(own: &LPlusOptimize) -> Option<EnumerationTechniques> {
     let descending = own.order == CutOrder::Descending;
     match own.search {
         CutSearch::Interval => None,
-        CutSearch::Enumeration => Some(Techniques { descending, tighten: own.tighten }),
+        CutSearch::Enumeration => Some(EnumerationTechniques { descending, tighten: own.tighten }),
     }
 }
 
-/// Finds the best cut. Ends early, with what it has, when the clock's time is over.
-pub fn enumerate(problem: &LPlus, techniques: Techniques, limits: &Limits, clock: &Clock) -> Result<Found> {
+/// Finds the best cut. If time runs out, returns the best so far.
+pub fn enumerate(
+    problem: &LPlusProblem,
+    techniques: EnumerationTechniques,
+    limits: &Limits,
+    clock: &Clock,
+) -> Result<Found> {
     let order = if techniques.descending { Order::Descending } else { Order::Ascending };
     let techniques = enumeration::Techniques { by_cost: true, order, tighten: techniques.tighten };
     enumeration::enumerate(&mut Partition::new(problem), techniques, limits, clock)
 }
 
-/// Values are columns and nodes, and go by how many records have them. Every cut is a solution.
+/// Values are pairs of column and node, ordered by their number of records. Every cut is a solution.
 impl Enumerable for Partition<'_> {
     type Value = (usize, u32);
 

@@ -1,8 +1,8 @@
-//! The guillotine bound: what a set of records must lose, over all ways to split it.
+//! The guillotine bound: a lower bound on what a set of records loses, over all ways to split it.
 //!
-//! Every product of cuts can be had by splitting a box recursively, one column's node into its children at a time. So
-//! the least total over all such splittings, each part paying for its own violation, is a floor under what any cut
-//! pays. Boxes are remembered by the lowest common ancestors of what they hold.
+//! Every product of cuts can be obtained by splitting a box recursively, one column's node into its children at a time.
+//! So the least total over all such splittings, each part paying for its own violation, is a lower bound on what any
+//! cut pays. Boxes are cached by the lowest common ancestors of their contents.
 
 use std::hash::BuildHasher;
 use std::sync::{Mutex, PoisonError};
@@ -10,42 +10,43 @@ use std::sync::{Mutex, PoisonError};
 use foldhash::fast::{FixedState, RandomState};
 use hashbrown::HashMap;
 
-use super::rules::Rules;
-use super::table::Fine;
-use super::tally::Tally;
+use super::rules::CostRules;
+use super::table::FineTable;
+use super::tally::ClassTally;
 use privet_engine::cut::{Amount, Cut, Forest, Tree};
 
-/// Larger boxes fall back to the quick floor.
+/// Larger boxes use the quick lower bound.
 const MOST_ROWS: usize = 100;
-/// Where boxes have no short name they are not remembered, and only tiny ones are split.
+/// If boxes have no short key they are not cached, and only very small ones are split.
 const MOST_ROWS_FORGETTING: usize = 12;
 const SHARDS: usize = 16;
-/// A memory remembers at most this many boxes per shard.
+/// A cache holds at most this many boxes per shard.
 const MOST_BOXES: usize = 1 << 16;
 
 type Shard = HashMap<u128, Amount, RandomState>;
 
 /// Boxes and what is at stake in them, for one summary of the table.
 #[derive(Debug)]
-pub struct Memory {
+pub struct BoxCache {
     shards: Vec<Mutex<Shard>>,
-    /// Per column, how many bits name a node; `None` when a box's name would not fit.
+    /// Per column, the number of bits of a node; `None` if the key of a box would not fit.
     bits: Option<Vec<u32>>,
 }
 
-impl Memory {
-    pub fn new(forest: &Forest) -> Memory {
+impl BoxCache {
+    pub fn new(forest: &Forest) -> BoxCache {
         let bits: Vec<u32> =
             forest.trees.iter().map(|tree| usize::BITS - tree.len().leading_zeros()).collect();
         let columns = usize::BITS - (bits.len() + 1).leading_zeros();
         let fits = bits.iter().sum::<u32>() + columns <= u128::BITS;
         let shards = (0..SHARDS).map(|_| Mutex::new(Shard::default())).collect();
-        Memory { shards, bits: fits.then_some(bits) }
+        BoxCache { shards, bits: fits.then_some(bits) }
     }
 
-    /// What is still right when the table is summarised at a coarser cut: boxes in which no column loses a split.
-    pub fn coarsened(&self, forest: &Forest, from: &Cut, to: &Cut) -> Memory {
-        let new = Memory::new(forest);
+    /// The entries that remain valid when the table is summarised at a coarser cut: boxes in which no column loses a
+    /// split.
+    pub fn coarsened(&self, forest: &Forest, from: &Cut, to: &Cut) -> BoxCache {
+        let new = BoxCache::new(forest);
         let Some(bits) = &self.bits else { return new };
         // Nodes at or above a newly locked node can no longer be split as before.
         let touched: Vec<Vec<bool>> = (forest.trees.iter().zip(&from.0).zip(&to.0))
@@ -79,7 +80,7 @@ impl Memory {
         new
     }
 
-    /// The memory it takes, in bytes.
+    /// The memory use in bytes.
     pub fn weight(&self) -> usize {
         let boxes = |shard: &Mutex<Shard>| shard.lock().unwrap_or_else(PoisonError::into_inner).capacity();
         self.shards.iter().map(boxes).sum::<usize>() * (size_of::<(u128, Amount)>() + 1)
@@ -104,16 +105,16 @@ impl Memory {
 /// Splits boxes of one summary of the table.
 #[derive(Clone, Copy)]
 pub struct Guillotine<'a> {
-    pub rules: &'a Rules,
+    pub rules: &'a CostRules,
     pub forest: &'a Forest,
-    pub fine: &'a Fine,
-    pub memory: &'a Memory,
+    pub fine: &'a FineTable,
+    pub memory: &'a BoxCache,
 }
 
-/// A guillotine at work, with room to work in.
+/// A guillotine at work, with its buffers.
 pub struct Blade<'a> {
     on: Guillotine<'a>,
-    tallies: Vec<Tally>,
+    tallies: Vec<ClassTally>,
     rows: Vec<Vec<u32>>,
     ends: Vec<Vec<(u32, u32)>>,
 }
@@ -123,9 +124,9 @@ impl<'a> Blade<'a> {
         Blade { on, tallies: Vec::new(), rows: Vec::new(), ends: Vec::new() }
     }
 
-    /// The least that is at stake in the rows over all ways to split them, the first split not in a frozen column.
-    /// `tally` counts the rows, and violates.
-    pub fn stake(&mut self, rows: &[u32], frozen: Option<usize>, tally: &Tally) -> Amount {
+    /// The least that is at stake in the rows over all ways to split them, where the first split must not be in a
+    /// frozen column. `tally` counts the rows, which violate a threshold.
+    pub fn stake(&mut self, rows: &[u32], frozen: Option<usize>, tally: &ClassTally) -> Amount {
         let on = self.on;
         let most = if on.memory.bits.is_none() { MOST_ROWS_FORGETTING } else { MOST_ROWS };
         let least = on.rules.least_stake(tally);
@@ -167,7 +168,7 @@ impl<'a> Blade<'a> {
         ends
     }
 
-    /// What a box is called: the lowest nodes that contain it, and the column in which it may not be split at first.
+    /// The key of a box: the lowest nodes that contain it, and the column in which it must not be split first.
     fn name(&self, ends: &[(u32, u32)], frozen: Option<usize>) -> Option<u128> {
         let bits = self.on.memory.bits.as_ref()?;
         let start = frozen.map_or(0, |column| column as u128 + 1);

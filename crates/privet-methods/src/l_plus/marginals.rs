@@ -1,84 +1,84 @@
-//! Cells counted all at once.
+//! Counts all cells at once.
 //!
-//! What a cell costs often depends on nothing but how often every sensitive value occurs in it. Then the rows need not be
-//! put in order class by class and column by column: one pass over them as they lie counts, for every class and column,
-//! the nodes of the table's cut, and the cells above are sums. Large tables with few classes, as they are at the
-//! beginning of a search, take a small part of the time of a walk that way.
+//! The cost of a cell often depends only on how often every sensitive value occurs in it. Then the rows need not be
+//! sorted by class and column: one pass over them in their order counts, for every class and column, the nodes of the
+//! table's cut, and the cells above are sums. For large tables with few classes, as at the beginning of a search, this
+//! takes a small fraction of the time of a walk.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::codes;
-use super::rules::{Answer, Charge, Rules, Scheme};
-use super::table::{Classes, Fine};
-use super::tally::Tally;
-use super::walk::{Cell, Walked};
+use super::rules::{Charge, CostRules, Evaluation, Scheme};
+use super::table::{CutClasses, FineTable};
+use super::tally::ClassTally;
+use super::walk::{CellFloor, WalkResult};
 use privet_engine::cut::{Amount, FORBIDDEN, Forest, Tree, plus};
 
-/// At most this many counts, one for every node and sensitive value, are kept for each row: of more, most would be 0.
+/// At most this many counts, one for every node and sensitive value, are kept per row; with more, most would be 0.
 const PER_ROW: usize = 56;
 /// Fewer rows are not worth another thread.
 const ROWS: usize = 1 << 15;
 
-/// What is counted: some columns' nodes in every class.
-struct Layout<'a> {
+/// What is counted: the nodes of some columns in every class.
+struct CountLayout<'a> {
     columns: &'a [usize],
-    /// Per column, the place in the table's cut of the node above every node.
+    /// Per column, the index in the table's cut of the node above every node.
     places: Vec<Vec<u32>>,
-    /// Class by class and column by column, the highest node, and where the cut's first node would be counted.
+    /// Per class and column, the highest node, and the index at which the cut's first node would be counted.
     tops: Vec<(u32, usize)>,
-    /// How many nodes are counted.
+    /// The number of counted nodes.
     slots: usize,
 }
 
-/// Walks all cells of some columns, if they are few enough and counts tell all: `exact`, with each column uncut, for
-/// their costs as classes; otherwise for what they must at least cost, however the other columns split them.
+/// Walks all cells of some columns, if they are few enough and counts are sufficient: with `exact`, with each column
+/// uncut, for their costs as classes; otherwise for lower bounds on their cost, however the other columns split them.
 pub fn walk_columns(
-    rules: &Rules,
+    rules: &CostRules,
     forest: &Forest,
-    fine: &Fine,
-    classes: &Classes,
+    fine: &FineTable,
+    classes: &CutClasses,
     columns: &[usize],
     exact: bool,
-) -> Option<Vec<Walked>> {
+) -> Option<Vec<WalkResult>> {
     let fits = u32::try_from(rules.records).is_ok();
     if rules.labels > 0 || !fits || !(exact || rules.counts_tell_floors()) {
         return None;
     }
-    let layout = Layout::new(rules, forest, fine, classes, columns, exact)?;
+    let layout = CountLayout::new(rules, forest, fine, classes, columns, exact)?;
     let counts = layout.count(rules, fine, classes);
     let walk = |at: usize| {
         let column = layout.columns[at];
         let tree = &forest.trees[column];
-        let sums = Sums {
+        let sums = ColumnSums {
             rules,
             tree,
             losses: &rules.losses[column],
             exact,
             tally: rules.tally(),
             listed: !exact && rules.scheme != Scheme::None,
-            walked: Walked { sums: vec![0; tree.len()], cells: Vec::new() },
+            walked: WalkResult { sums: vec![0; tree.len()], cells: Vec::new() },
         };
         sums.walk(&layout, at, &fine.cut.0[column], classes, &counts)
     };
     Some((0..columns.len()).into_par_iter().map(walk).collect())
 }
 
-impl<'a> Layout<'a> {
+impl<'a> CountLayout<'a> {
     fn new(
-        rules: &Rules,
+        rules: &CostRules,
         forest: &Forest,
-        fine: &Fine,
-        classes: &Classes,
+        fine: &FineTable,
+        classes: &CutClasses,
         columns: &'a [usize],
         exact: bool,
-    ) -> Option<Layout<'a>> {
+    ) -> Option<CountLayout<'a>> {
         let cut = |column: &usize| &fine.cut.0[*column];
         let places =
             columns.iter().map(|column| codes::places(&forest.trees[*column], cut(column))).collect();
         let most = PER_ROW * fine.len() / rules.theta.len().max(1);
-        // Counting begins so far on that no place in a cut leads below 0.
+        // The offset is large enough that no index in a cut becomes negative.
         let mut slots = columns.iter().map(|column| cut(column).len()).max().unwrap_or(0);
         let mut tops = Vec::with_capacity(classes.count * columns.len());
         for class in 0..classes.count {
@@ -94,12 +94,12 @@ impl<'a> Layout<'a> {
                 return None;
             }
         }
-        Some(Layout { columns, places, tops, slots })
+        Some(CountLayout { columns, places, tops, slots })
     }
 
-    /// Per node that is counted, the records of every sensitive value.
-    fn count(&self, rules: &Rules, fine: &Fine, classes: &Classes) -> Vec<u32> {
-        // Sums do not depend on how the rows are shared out.
+    /// Per counted node, the number of records of every sensitive value.
+    fn count(&self, rules: &CostRules, fine: &FineTable, classes: &CutClasses) -> Vec<u32> {
+        // Sums do not depend on how the rows are distributed.
         let part = fine.len().div_ceil(rayon::current_num_threads()).max(ROWS);
         let starts: Vec<usize> = (0..fine.len()).step_by(part).collect();
         let count = |start: usize| {
@@ -112,7 +112,13 @@ impl<'a> Layout<'a> {
         starts.into_par_iter().map(count).reduce_with(add).unwrap_or_default()
     }
 
-    fn count_rows(&self, rules: &Rules, fine: &Fine, classes: &Classes, rows: Range<u32>) -> Vec<u32> {
+    fn count_rows(
+        &self,
+        rules: &CostRules,
+        fine: &FineTable,
+        classes: &CutClasses,
+        rows: Range<u32>,
+    ) -> Vec<u32> {
         let (width, columns) = (rules.theta.len(), self.columns.len());
         let mut counts = vec![0u32; self.slots * width];
         for row in rows {
@@ -122,7 +128,7 @@ impl<'a> Layout<'a> {
             for ((column, places), (_, start)) in self.columns.iter().zip(&self.places).zip(tops) {
                 let slot = start + places[tuple[*column] as usize] as usize;
                 let counts = &mut counts[slot * width..][..width];
-                // No count is larger than the number of records, which fits.
+                // No count exceeds the number of records, which fits.
                 entries.iter().for_each(|entry| counts[entry.value as usize] += entry.count as u32);
             }
         }
@@ -130,32 +136,32 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The places in a cut of what lies below a node.
+/// The indices in a cut of the nodes below a node.
 fn below(tree: &Tree, cut: &[u32], node: u32) -> Range<usize> {
     cut.partition_point(|other| *other < node)..cut.partition_point(|other| *other < tree.end(node))
 }
 
-/// One column's cells, summed up.
-struct Sums<'a> {
-    rules: &'a Rules,
+/// The sums over one column's cells.
+struct ColumnSums<'a> {
+    rules: &'a CostRules,
     tree: &'a Tree,
     losses: &'a [Amount],
     exact: bool,
-    tally: Tally,
+    tally: ClassTally,
     /// Whether cells are listed.
     listed: bool,
-    walked: Walked,
+    walked: WalkResult,
 }
 
-impl Sums<'_> {
+impl ColumnSums<'_> {
     fn walk(
         mut self,
-        layout: &Layout<'_>,
+        layout: &CountLayout<'_>,
         at: usize,
         cut: &[u32],
-        classes: &Classes,
+        classes: &CutClasses,
         counts: &[u32],
-    ) -> Walked {
+    ) -> WalkResult {
         let (width, columns) = (self.rules.theta.len(), layout.columns.len());
         let places = &layout.places[at];
         // The nodes of the cut and above it, children before their parents.
@@ -204,7 +210,7 @@ impl Sums<'_> {
             return;
         }
         let amount = if is_safe {
-            rules.cost(&Answer { size, majority: 0, charge: Charge::NOTHING, removals: 0 }, g)
+            rules.cost(&Evaluation { size, majority: 0, charge: Charge::NOTHING, removals: 0 }, g)
         } else {
             self.tally.clear();
             self.tally.add_counts(cell.iter().copied().map(u64::from));
@@ -215,7 +221,7 @@ impl Sums<'_> {
         };
         *sum = plus(*sum, amount);
         if self.listed && amount != 0 {
-            self.walked.cells.push(Cell { class: class as u32, node, amount: rules.grains(amount) });
+            self.walked.cells.push(CellFloor { class: class as u32, node, amount: rules.grains(amount) });
         }
     }
 }

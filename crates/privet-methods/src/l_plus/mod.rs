@@ -1,9 +1,9 @@
 //! l+-Optimize: the cut of least cost under which a table is l+-diverse, with suppression as part of the solution
 //! (chapter 3 of Liu's thesis, 2010).
 //!
-//! Every class of a cut either satisfies all thresholds or pays for what the suppression scheme does to it. The cuts of
-//! all taxonomies together are far too many to visit; the search works on intervals of them (`engine::cut`), with the
-//! bounds of `bound` and `guillotine`.
+//! Every class of a cut either satisfies all thresholds or pays for what the suppression scheme does to it. There are
+//! far too many combinations of cuts to visit; the search works on intervals of them (`engine::cut`), with the bounds
+//! of `bound` and `guillotine`.
 
 pub(super) mod annealing;
 mod ascent;
@@ -28,11 +28,11 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use serde_json::json;
 
-use self::bound::LPlus;
-use self::problem::Asked;
-use self::rules::{Metric, Rules, Scheme};
+use self::bound::LPlusProblem;
+use self::problem::LPlusTask;
+use self::rules::{CostRules, Metric, Scheme};
 use super::cut_recoding::{self, Absent};
-use super::{Moment, SearchFacts, ShownCost, Solution};
+use super::{SearchFacts, ShownCost, Solution, TracePoint};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::cut::{Amount, Cut, FORBIDDEN, Found, Limits, search};
@@ -47,7 +47,7 @@ static LM: Info = Info {
     name: "LM",
     formula: "Σ over records and quasi-identifiers of (leaves covered − 1)/(leaves − 1); a suppressed sensitive cell adds \
               cost_value, a suppressed record costs cost_record instead",
-    range: "0 to what it costs when everything is suppressed as far as the scheme goes",
+    range: "0 to the cost of suppressing as much as the scheme permits",
     smaller_is_better: true,
 };
 
@@ -74,8 +74,8 @@ pub(super) fn run(
     solution(&problem, microdata, &asked, &found, drawn, &clock)
 }
 
-/// An error if not even the coarsest cut satisfies the thresholds, and nothing may be suppressed.
-fn check_possible(policy: &CheckedPolicy, microdata: &Microdata, problem: &LPlus) -> Result<()> {
+/// An error if not even the coarsest cut satisfies the thresholds and suppression is not allowed.
+fn check_possible(policy: &CheckedPolicy, microdata: &Microdata, problem: &LPlusProblem) -> Result<()> {
     let (rules, forest) = (&problem.rules, &problem.forest);
     if problem.fine.cost_of(rules, forest, &forest.coarsest()) < FORBIDDEN {
         return Ok(());
@@ -86,16 +86,16 @@ fn check_possible(policy: &CheckedPolicy, microdata: &Microdata, problem: &LPlus
     let whole = privacy::Class { size: microdata.table.records, counts: privacy::Counts::Dense(&totals) };
     let error = super::impossible(&requirements, &whole);
     if rules.k > whole.size {
-        // Suppression would leave nothing: no class can be as large as that.
-        return Err(error.help(format!("lower k to at most {}, or bring more records", whole.size)));
+        // Suppression would leave nothing: no class can be that large.
+        return Err(error.help(format!("lower k to at most {}, or provide more records", whole.size)));
     }
-    Err(error.help("raise the threshold, or allow suppression: suppression = \"all-rec\""))
+    Err(error.help("raise the threshold, or allow suppression with suppression = \"all-rec\""))
 }
 
 fn solution(
-    problem: &LPlus,
+    problem: &LPlusProblem,
     microdata: &Microdata,
-    asked: &Asked,
+    asked: &LPlusTask,
     found: &Found,
     drawn: Option<usize>,
     clock: &Clock,
@@ -107,7 +107,7 @@ fn solution(
     let rules = &problem.rules;
     let recoding = recode::recode(rules, &problem.forest, microdata, asked, cut);
     let space: BigUint = microdata.quasi.iter().map(|quasi| quasi.taxonomy.cuts()).product();
-    let moment = |step: &privet_engine::cut::Step| Moment {
+    let moment = |step: &privet_engine::cut::Step| TracePoint {
         seconds: step.seconds,
         best: step.best.map(|best| value(rules, best)),
         bound: Some(value(rules, step.bound)),
@@ -122,7 +122,7 @@ fn solution(
     };
     let cuts_of = |cut: &Cut| cut_recoding::labels(&problem.forest, microdata, cut, Absent::Together);
     let mut plan = json!({ "cuts": cuts_of(cut), "suppression": asked.scheme.name() });
-    // A list of what could have been drawn would tell which one was.
+    // A list of the candidates would reveal which one was drawn.
     if found.best.len() > 1 && drawn.is_none() {
         let next = |(cost, cut): &(Amount, Cut)| json!({ "cost": value(rules, *cost), "cuts": cuts_of(cut) });
         plan["top"] = found.best.iter().map(next).collect();
@@ -134,15 +134,15 @@ fn solution(
     Ok(Solution { recoding, plan, search, cost, warnings: Vec::new(), sets: None })
 }
 
-fn value(rules: &Rules, amount: Amount) -> f64 {
+fn value(rules: &CostRules, amount: Amount) -> f64 {
     amount as f64 / rules.units as f64
 }
 
-/// The cost as the thesis counts it: suppression has prices of its own.
-fn show(rules: &Rules, microdata: &Microdata, amount: Amount) -> ShownCost {
+/// The cost as defined in the thesis, in which suppression has its own prices.
+fn show(rules: &CostRules, microdata: &Microdata, amount: Amount) -> ShownCost {
     let (records, columns) = (microdata.table.records as f64, microdata.quasi.len() as f64);
     let (info, worst): (&'static Info, f64) = match rules.metric {
-        // Everything at the roots, or suppressed as far as the scheme goes.
+        // Everything at the roots, or suppressed as far as the scheme permits.
         Metric::Lm => {
             let most = match rules.scheme {
                 Scheme::None => columns,

@@ -1,28 +1,29 @@
-//! What discernibility gains when a single column is coarsened.
+//! The increase in discernibility when a single column is coarsened.
 //!
-//! Classes of n₁ and n₂ records that become one cost 2·n₁·n₂ more. Rows that agree in all columns but one become one
-//! class where their nodes in this column meet: per node, twice the sum of n₁·n₂ over the pairs that meet at or below it
-//! is what taking the column up to the node costs.
+//! Merging classes of n₁ and n₂ records costs 2·n₁·n₂. Rows that agree in all columns except one become one class where
+//! their nodes in this column meet. So coarsening the column up to a node costs twice the sum of n₁·n₂ over the pairs
+//! that meet at or below the node.
 //!
-//! Where a good part of all tuples of the cut occur, no row is looked for: sizes are laid out by the tuples' codes, and the
-//! sums at all nodes are taken side by side for neighbouring tuples. Otherwise rows are sorted by their other columns.
+//! If many of the possible tuples of the cut occur, no row is looked up: sizes are laid out by the tuples' codes, and
+//! the sums at all nodes are computed for neighbouring tuples in parallel. Otherwise rows are sorted by their other
+//! columns.
 
 use rayon::prelude::*;
 
-use super::codes::{self, Codes};
-use super::rules::Rules;
-use super::table::Fine;
+use super::codes::{self, TupleCodes};
+use super::rules::CostRules;
+use super::table::FineTable;
 use privet_engine::cut::{Amount, Forest, Tree};
 
-/// Sizes are laid out by codes where there are at most this many codes for each row.
+/// Sizes are laid out by codes if there are at most this many codes per row.
 const PER_ROW: u64 = 24;
-/// So many neighbouring tuples are summed side by side at least, for else sorted rows are quicker, and at most, so that
-/// sums stay in the nearest cache.
+/// The number of neighbouring tuples that are summed in parallel: at least `NARROW`, because otherwise sorted rows are
+/// faster, and at most `WIDE`, so that sums stay in the first-level cache.
 const NARROW: usize = 4;
 const WIDE: usize = 512;
 
-/// Per column and node, what discernibility gains when only this column is coarsened up to the node.
-pub fn pairs(rules: &Rules, forest: &Forest, fine: &Fine) -> Vec<Vec<Amount>> {
+/// Per column and node, the increase in discernibility if only this column is coarsened up to the node.
+pub fn pairs(rules: &CostRules, forest: &Forest, fine: &FineTable) -> Vec<Vec<Amount>> {
     let laid_out = fine.codes.as_ref().and_then(|codes| lay_out(rules, fine, codes));
     let of_column = |column: usize| {
         let (tree, cut) = (&forest.trees[column], &fine.cut.0[column]);
@@ -36,8 +37,8 @@ pub fn pairs(rules: &Rules, forest: &Forest, fine: &Fine) -> Vec<Vec<Amount>> {
     (0..forest.trees.len()).into_par_iter().map(of_column).collect()
 }
 
-/// The size of every tuple that there could be, by code, where they are not too many.
-pub fn lay_out(rules: &Rules, fine: &Fine, codes: &Codes) -> Option<Vec<u32>> {
+/// The size of every possible tuple, by code, if there are not too many.
+pub fn lay_out(rules: &CostRules, fine: &FineTable, codes: &TupleCodes) -> Option<Vec<u32>> {
     if codes.space() > PER_ROW * fine.len() as u64 || u32::try_from(rules.records).is_err() {
         return None;
     }
@@ -48,7 +49,8 @@ pub fn lay_out(rules: &Rules, fine: &Fine, codes: &Codes) -> Option<Vec<u32>> {
     Some(sizes)
 }
 
-/// Twice the pairs that meet at or below a node are the squares of what the tuples have together there, less their own.
+/// Twice the pairs that meet at or below a node are the square of the tuples' total size there, minus their own
+/// squares.
 pub fn side_by_side(tree: &Tree, cut: &[u32], stride: usize, sizes: &[u32]) -> Vec<Amount> {
     let places = codes::places(tree, cut);
     let is_above = |node: u32| places[node as usize] == u32::MAX;
@@ -69,8 +71,8 @@ pub fn side_by_side(tree: &Tree, cut: &[u32], stride: usize, sizes: &[u32]) -> V
                     let from = places[node as usize] as usize * stride + start;
                     own.copy_from_slice(&block[from..from + wide]);
                 }
-                // No sum is larger than the number of records, which fits in 32 bits: the squares of all together fit in
-                // 64, and nothing wraps around. Checking for it would take the sums one by one.
+                // No sum exceeds the number of records, which fits in 32 bits, so the squares of all together fit in 64
+                // bits and nothing wraps around. Checking for overflow would prevent vectorisation.
                 let square = |sum: &u32| u64::from(*sum) * u64::from(*sum);
                 let more = own.iter().map(square).fold(0u64, u64::wrapping_add);
                 squares[node as usize] += more;
@@ -94,18 +96,18 @@ pub fn side_by_side(tree: &Tree, cut: &[u32], stride: usize, sizes: &[u32]) -> V
     squares.into_iter().zip(alone).map(|(all, alone)| Amount::from(all - alone)).collect()
 }
 
-/// The pairs among rows that are sorted by their other columns, then by rising node.
-pub fn by_rows(tree: &Tree, fine: &Fine, column: usize, by_others: &[(u64, u32)]) -> Vec<Amount> {
+/// The pairs among rows sorted by their other columns and then by ascending node.
+pub fn by_rows(tree: &Tree, fine: &FineTable, column: usize, by_others: &[(u64, u32)]) -> Vec<Amount> {
     let nodes = &fine.nodes[column];
     let mut meeting = vec![0; tree.len()];
-    // Rows of a group that still wait for a right neighbour: node and records at or below it.
+    // Rows of a group that still wait for a right neighbour: the node, and the records at or below it.
     let mut path: Vec<(u32, Amount)> = Vec::new();
     for rows in by_others.chunk_by(|(one, _), (other, _)| one == other) {
         if rows.len() < 2 {
             continue;
         }
         let mut fold = |path: &mut Vec<(u32, Amount)>, next: Option<u32>| {
-            // Everything that ends before the next row is folded into where it meets its neighbours.
+            // Fold everything that ends before the next row into the node where it meets its neighbours.
             while path.len() > 1 {
                 let (last, (before, _)) = (path[path.len() - 1], path[path.len() - 2]);
                 let meet = tree.meet(before, last.0);

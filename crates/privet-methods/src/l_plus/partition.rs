@@ -1,37 +1,37 @@
 //! The classes of the current cut of the enumeration tree, and the thesis' lower bounds over its subtree (section 3.3).
 //!
-//! Specialising a value splits the classes that hold it, and no others; going back puts them together again. Rows of a
-//! class lie side by side, and those of its parts lie where it lies, so going back only forgets the parts.
+//! Specialising a value splits only the classes that hold it; going back merges them again. Rows of a class are
+//! contiguous, and those of its parts occupy the same range, so going back only removes the parts.
 //!
-//! The bound of a class stands on *Cut_spec*, the finest cut of the subtree: open values taken down to leaves, locked
-//! ones as they are. A class that Cut_spec does not split costs what it costs there. Any other must lose a number of
-//! records or cells however it is split (Lemma 3.3), and the rest is generalised at least as far as Cut_spec does
-//! (Lemma 3.2). The thesis' bound for discernibility is wrong where suppressing a record of a large class pays; the one
+//! The bound of a class rests on *Cut_spec*, the finest cut of the subtree: open values specialised to leaves, locked
+//! ones unchanged. A class that Cut_spec does not split has its cost there. Any other class must lose a number of
+//! records or cells however it is split (Lemma 3.3), and the rest is generalised at least as far as in Cut_spec (Lemma
+//! 3.2). The bound of the thesis for discernibility is wrong if suppressing a record of a large class pays off; the one
 //! here allows for it.
 
 use std::cmp::{Ordering, Reverse};
 
-use super::bound::LPlus;
+use super::bound::LPlusProblem;
 use super::rules::{Metric, Scheme};
-use super::tally::Tally;
+use super::tally::ClassTally;
 use privet_engine::cut::{Amount, Cut, FORBIDDEN, Tree};
 
-/// What is decided about a value, as long as it or a value below it is in the current cut.
+/// The decision about a value while it or a value below it is in the current cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Status {
+enum ValueStatus {
     Open,
     Locked,
     Specialised,
 }
 
-/// A sum of amounts out of which forbidden ones can be taken again.
+/// A sum of amounts from which forbidden ones can be removed again.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sum {
+struct ForbiddableSum {
     amount: Amount,
     forbidden: usize,
 }
 
-impl Sum {
+impl ForbiddableSum {
     fn add(&mut self, amount: Amount) {
         if amount >= FORBIDDEN { self.forbidden += 1 } else { self.amount += amount }
     }
@@ -46,15 +46,15 @@ impl Sum {
 }
 
 #[derive(Debug)]
-struct Class {
+struct PartitionClass {
     start: usize,
     end: usize,
     /// Whether it is a class of the current cut, and not split.
     whole: bool,
     size: u64,
-    /// What one record's cells cost.
+    /// The cost of one record's cells.
     g: Amount,
-    /// How many records, or for schemes that suppress cells how many cells, must go however it is split.
+    /// How many records, or cells for schemes that suppress cells, must be suppressed however it is split.
     must_go: u64,
     cost: Amount,
     bound: Amount,
@@ -62,59 +62,59 @@ struct Class {
 
 /// A value that was specialised.
 #[derive(Debug)]
-struct Split {
+struct SplitValue {
     column: usize,
     node: u32,
-    /// The classes that held it.
+    /// The classes that contained it.
     classes: Vec<u32>,
-    /// Their parts are the classes from this one on.
+    /// Their parts are the classes from this index on.
     parts: usize,
 }
 
 /// The classes of the current cut.
 #[derive(Debug)]
 pub struct Partition<'a> {
-    pub(super) problem: &'a LPlus,
+    pub(super) problem: &'a LPlusProblem,
     rows: Vec<u32>,
     sizes: Vec<u64>,
-    keys: Keys,
-    status: Vec<Vec<Status>>,
-    classes: Vec<Class>,
+    keys: RowKeys,
+    status: Vec<Vec<ValueStatus>>,
+    classes: Vec<PartitionClass>,
     /// The value of every class in every column.
     boxes: Vec<u32>,
-    /// Per column and node, the classes that hold it, split ones among them.
+    /// Per column and node, the classes that contain it, including split ones.
     holders: Vec<Vec<Vec<u32>>>,
-    splits: Vec<Split>,
-    /// The bounds that locks have changed: class and bound before.
+    splits: Vec<SplitValue>,
+    /// The bounds changed by locks: the class and its previous bound.
     changes: Vec<(u32, Amount)>,
-    cost: Sum,
-    bound: Sum,
-    tally: Tally,
-    /// Room for sorting.
+    cost: ForbiddableSum,
+    bound: ForbiddableSum,
+    tally: ClassTally,
+    /// Buffer for sorting.
     scratch: Vec<u32>,
 }
 
 impl<'a> Partition<'a> {
     /// The coarsest cut, with all values open.
-    pub fn new(problem: &'a LPlus) -> Partition<'a> {
+    pub fn new(problem: &'a LPlusProblem) -> Partition<'a> {
         let (forest, fine) = (&problem.forest, &problem.fine);
         let rows: Vec<u32> = (0..fine.len() as u32).collect();
         let status = |tree: &Tree| {
-            let root = if tree.is_leaf(0) { Status::Locked } else { Status::Open };
-            (0..tree.len()).map(|node| if node == 0 { root } else { Status::Locked }).collect()
+            let root = if tree.is_leaf(0) { ValueStatus::Locked } else { ValueStatus::Open };
+            (0..tree.len()).map(|node| if node == 0 { root } else { ValueStatus::Locked }).collect()
         };
         let mut partition = Partition {
             problem,
             sizes: rows.iter().map(|row| fine.size(*row)).collect(),
-            keys: Keys::new(problem),
+            keys: RowKeys::new(problem),
             status: forest.trees.iter().map(status).collect(),
             classes: Vec::new(),
             boxes: Vec::new(),
             holders: forest.trees.iter().map(|tree| vec![Vec::new(); tree.len()]).collect(),
             splits: Vec::new(),
             changes: Vec::new(),
-            cost: Sum::default(),
-            bound: Sum::default(),
+            cost: ForbiddableSum::default(),
+            bound: ForbiddableSum::default(),
             tally: problem.rules.tally(),
             scratch: Vec::new(),
             rows,
@@ -124,20 +124,20 @@ impl<'a> Partition<'a> {
         partition
     }
 
-    /// What the current cut costs.
+    /// The cost of the current cut.
     pub fn cost(&self) -> Amount {
         self.cost.total()
     }
 
-    /// What no cut of the current subtree can beat.
+    /// A lower bound on the cost of any cut in the current subtree.
     pub fn bound(&self) -> Amount {
         self.bound.total()
     }
 
     /// The current cut.
     pub fn cut(&self) -> Cut {
-        let column = |(tree, status): (&Tree, &Vec<Status>)| {
-            tree.cut(|node| status[node as usize] == Status::Specialised)
+        let column = |(tree, status): (&Tree, &Vec<ValueStatus>)| {
+            tree.cut(|node| status[node as usize] == ValueStatus::Specialised)
         };
         Cut(self.problem.forest.trees.iter().zip(&self.status).map(column).collect())
     }
@@ -147,9 +147,9 @@ impl<'a> Partition<'a> {
     pub fn specialise(&mut self, column: usize, node: u32) {
         let tree = &self.problem.forest.trees[column];
         let children: Vec<u32> = tree.children(node).collect();
-        self.status[column][node as usize] = Status::Specialised;
+        self.status[column][node as usize] = ValueStatus::Specialised;
         for child in &children {
-            let status = if tree.is_leaf(*child) { Status::Locked } else { Status::Open };
+            let status = if tree.is_leaf(*child) { ValueStatus::Locked } else { ValueStatus::Open };
             self.status[column][*child as usize] = status;
         }
         let parts = self.classes.len();
@@ -157,10 +157,10 @@ impl<'a> Partition<'a> {
         for class in &classes {
             self.split(*class as usize, column, &children);
         }
-        self.splits.push(Split { column, node, classes, parts });
+        self.splits.push(SplitValue { column, node, classes, parts });
     }
 
-    /// The backtracking step: undoes the last specialisation that is not undone. The value is open again.
+    /// The backtracking step: undoes the last specialisation. The value is open again.
     pub fn generalise(&mut self) {
         let Some(split) = self.splits.pop() else { return };
         let columns = self.holders.len();
@@ -179,13 +179,13 @@ impl<'a> Partition<'a> {
             self.cost.add(class.cost);
             self.bound.add(class.bound);
         }
-        self.status[split.column][split.node as usize] = Status::Open;
+        self.status[split.column][split.node as usize] = ValueStatus::Open;
     }
 
-    /// Locks an open value of the current cut. With `tighten`, the classes that hold it are bounded anew
+    /// Locks an open value of the current cut. With `tighten`, the bounds of the classes that hold it are recomputed
     /// (Observation 3.5).
     pub fn lock(&mut self, column: usize, node: u32, tighten: bool) {
-        self.status[column][node as usize] = Status::Locked;
+        self.status[column][node as usize] = ValueStatus::Locked;
         if !tighten {
             return;
         }
@@ -198,15 +198,15 @@ impl<'a> Partition<'a> {
         }
     }
 
-    /// How many bounds locks have changed: to come back to.
+    /// The number of bounds changed by locks, to return to later.
     pub fn changes(&self) -> usize {
         self.changes.len()
     }
 
-    /// Opens values again that were locked since so many bounds were changed.
+    /// Reopens values that were locked since there were this many changed bounds.
     pub fn unlock(&mut self, values: &[(usize, u32)], changes: usize) {
         for (column, node) in values {
-            self.status[*column][*node as usize] = Status::Open;
+            self.status[*column][*node as usize] = ValueStatus::Open;
         }
         while self.changes.len() > changes {
             let Some((class, before)) = self.changes.pop() else { break };
@@ -269,7 +269,7 @@ impl<'a> Partition<'a> {
         };
         let (size, cost) = (self.tally.size, rules.cost(&rules.answer(&self.tally), g));
         let id = self.classes.len();
-        self.classes.push(Class { start, end, whole: true, size, g, must_go, cost, bound: 0 });
+        self.classes.push(PartitionClass { start, end, whole: true, size, g, must_go, cost, bound: 0 });
         self.boxes.extend_from_slice(values);
         for (holders, node) in self.holders.iter_mut().zip(values) {
             holders[*node as usize].push(id as u32);
@@ -280,16 +280,16 @@ impl<'a> Partition<'a> {
         self.bound.add(bound);
     }
 
-    /// What the classes that the cuts of the subtree split a class into cost at least.
+    /// A lower bound on the cost of the classes that the cuts of the subtree split a class into.
     fn bound_of(&mut self, class: usize) -> Amount {
         let (rules, columns) = (&self.problem.rules, self.holders.len());
         let values = &self.boxes[class * columns..(class + 1) * columns];
         let of = &self.classes[class];
-        // Parts of a class below k are below k; and a part of a violating class violates.
+        // Parts of a class below k are below k, and some part of a violating class violates.
         if of.size < rules.k || of.cost >= FORBIDDEN {
             return of.cost;
         }
-        let is_open = |column: usize| self.status[column][values[column] as usize] == Status::Open;
+        let is_open = |column: usize| self.status[column][values[column] as usize] == ValueStatus::Open;
         let locked = (0..columns).filter(|column| !is_open(*column));
         let g = locked.map(|column| rules.losses[column][values[column] as usize]).sum();
         let mask = self.keys.mask((0..columns).filter(|column| is_open(*column)));
@@ -330,14 +330,14 @@ impl<'a> Partition<'a> {
     }
 }
 
-/// The least r·|T| + Σ m² over all ways to take r ≥ `must_go` records out of classes of these sizes; without removals
-/// Σ m². Taking them from the largest classes is best, and the sum is convex in r.
+/// The least r·|T| + Σ m² over all ways to remove r ≥ `must_go` records from classes of these sizes; without removals Σ
+/// m². Removing them from the largest classes is best, and the sum is convex in r.
 fn least_discernibility(mut sizes: Vec<u64>, must_go: Option<u64>, records: u64) -> Amount {
     let square = |size: u64| Amount::from(size) * Amount::from(size);
     let all = Amount::from(records);
     let Some(must_go) = must_go else { return sizes.into_iter().map(square).sum() };
     sizes.sort_unstable_by_key(|size| Reverse(*size));
-    // The highest level to which the largest classes can be cut so that enough is taken.
+    // The highest level to which the largest classes can be reduced so that enough is removed.
     let (mut level, mut before) = (0, 0);
     for (at, size) in sizes.iter().enumerate() {
         before += size;
@@ -352,7 +352,7 @@ fn least_discernibility(mut sizes: Vec<u64>, must_go: Option<u64>, records: u64)
     let mut cost =
         Amount::from(must_go) * all + sizes.iter().map(|size| square(*size.min(&level))).sum::<Amount>();
     cost += Amount::from(spare) * (square(level + 1) - square(level));
-    // Taking one more of m records saves 2m − 1, which is more than |T| only in a class of more than half the table.
+    // Removing one of m records saves 2m − 1, which is more than |T| only in a class of more than half the table.
     let largest = if spare > 0 { level + 1 } else { level.min(sizes.first().copied().unwrap_or(0)) };
     let turning = records.div_ceil(2);
     if largest > turning {
@@ -361,17 +361,17 @@ fn least_discernibility(mut sizes: Vec<u64>, must_go: Option<u64>, records: u64)
     cost
 }
 
-/// Rows' values packed into words, so that rows can be compared in some of the columns at once.
+/// Row values packed into words, so that rows can be compared in several columns at once.
 #[derive(Debug)]
-struct Keys {
+struct RowKeys {
     words: usize,
     keys: Vec<u64>,
     /// Per column, its word and its bits there.
     fields: Vec<(usize, u64)>,
 }
 
-impl Keys {
-    fn new(problem: &LPlus) -> Keys {
+impl RowKeys {
+    fn new(problem: &LPlusProblem) -> RowKeys {
         let (trees, rows) = (&problem.forest.trees, problem.fine.len());
         let (mut places, mut word, mut used) = (Vec::new(), 0, 0);
         for tree in trees {
@@ -391,7 +391,7 @@ impl Keys {
         }
         let field =
             |(word, shift, bits): (usize, u32, u32)| (word, (u64::MAX >> (u64::BITS - bits)) << shift);
-        Keys { words, keys, fields: places.into_iter().map(field).collect() }
+        RowKeys { words, keys, fields: places.into_iter().map(field).collect() }
     }
 
     /// The bits of some columns, per word.
@@ -413,7 +413,7 @@ impl Keys {
         one.map(|(key, mask)| key & mask).cmp(other.map(|(key, mask)| key & mask))
     }
 
-    /// Gives out the rows in groups that are equal in the columns of the mask.
+    /// Passes the rows to `give` in groups that are equal in the columns of the mask.
     fn groups(&self, rows: &[u32], mask: &[u64], scratch: &mut Vec<u32>, give: impl FnMut(&[u32])) {
         scratch.clear();
         scratch.extend_from_slice(rows);
@@ -428,7 +428,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes one record after the other out of the largest class, and remembers the best.
+    /// Removes one record after the other from the largest class, and remembers the best result.
     fn by_steps(mut sizes: Vec<u64>, must_go: u64, records: u64) -> Amount {
         let total: u64 = sizes.iter().sum();
         let mut best = Amount::MAX;

@@ -1,12 +1,12 @@
-//! From a policy and a table to the problem that is searched.
+//! From a policy and a table to the search problem.
 
 use std::sync::Arc;
 
 use num_integer::Integer;
 
-use super::bound::LPlus;
-use super::rules::{Metric, Rules, Scheme};
-use super::table::Fine;
+use super::bound::LPlusProblem;
+use super::rules::{CostRules, Metric, Scheme};
+use super::table::FineTable;
 use privet_core::{Error, Exact, Result};
 use privet_engine::cut::{Amount, Forest, Tree};
 use privet_engine::microdata::Microdata;
@@ -14,45 +14,49 @@ use privet_engine::privacy::l_plus::{Thresholds, thresholds};
 use privet_policy::method::{LPlusOptimize, SimulatedAnnealing};
 use privet_policy::{CheckedPolicy, Requirement};
 
-/// Prices stay exact up to this many units in 1; beyond, they are rounded down to 64 binary digits.
+/// Prices are exact up to this many units in 1; beyond that, they are rounded down to 64 binary digits.
 const MOST_UNITS: u128 = 1 << 64;
 
-/// What the policy asks of the search, checked.
+/// The requirements and settings of the search.
 #[derive(Debug)]
-pub struct Asked {
+pub struct LPlusTask {
     pub scheme: Scheme,
     pub metric: Metric,
     pub k: u64,
     pub thresholds: Thresholds,
-    told: Told,
+    settings: SuppressionSettings,
 }
 
-/// What a method of this family is told, and what it charges for suppression.
+/// The settings shared by the methods of this family, and what they charge for suppression.
 #[derive(Debug, Clone, Copy)]
-pub struct Told {
+pub struct SuppressionSettings {
     scheme: Scheme,
     metric: Metric,
     cost_value: Option<Exact>,
     cost_record: Option<Exact>,
 }
 
-impl From<&LPlusOptimize> for Told {
-    fn from(own: &LPlusOptimize) -> Told {
+impl From<&LPlusOptimize> for SuppressionSettings {
+    fn from(own: &LPlusOptimize) -> SuppressionSettings {
         let LPlusOptimize { suppression, cost, cost_value, cost_record, .. } = *own;
-        Told { scheme: suppression, metric: cost, cost_value, cost_record }
+        SuppressionSettings { scheme: suppression, metric: cost, cost_value, cost_record }
     }
 }
 
-impl From<&SimulatedAnnealing> for Told {
-    fn from(own: &SimulatedAnnealing) -> Told {
+impl From<&SimulatedAnnealing> for SuppressionSettings {
+    fn from(own: &SimulatedAnnealing) -> SuppressionSettings {
         let SimulatedAnnealing { suppression, cost, cost_value, cost_record, .. } = *own;
-        Told { scheme: suppression, metric: cost, cost_value, cost_record }
+        SuppressionSettings { scheme: suppression, metric: cost, cost_value, cost_record }
     }
 }
 
 /// Reads the requirements and the method's settings.
-pub fn asked(policy: &CheckedPolicy, told: Told, microdata: &Microdata) -> Result<Asked> {
-    let Told { scheme, metric, .. } = told;
+pub fn asked(
+    policy: &CheckedPolicy,
+    settings: SuppressionSettings,
+    microdata: &Microdata,
+) -> Result<LPlusTask> {
+    let SuppressionSettings { scheme, metric, .. } = settings;
     let k = policy.k();
     let asked = policy.requirements.iter().enumerate().find_map(|(position, asked)| match asked {
         Requirement::LPlusDiversity(asked) => Some((position, asked)),
@@ -64,19 +68,19 @@ pub fn asked(policy: &CheckedPolicy, told: Told, microdata: &Microdata) -> Resul
     if scheme.stars() && microdata.table.tracked[thresholds.column].values.iter().any(|value| value == "*") {
         let name = &microdata.table.tracked[thresholds.column].name;
         let wrong =
-            Error::input(format!("column '{name}' holds the value '*', which stands for suppressed cells"));
+            Error::input(format!("column '{name}' contains the value '*', which marks suppressed cells"));
         let help = if policy.missing.iter().any(|spelling| spelling == "*") {
-            "it stands for missing values: rename it, or set on_missing = \"drop\" in [data]"
+            "it marks missing values: rename it, or set on_missing = \"drop\" in [data]"
         } else {
             "list \"*\" under 'missing' in [data], or rename the value"
         };
         return Err(policy.at_requirement(position, wrong.help(help)));
     }
-    Ok(Asked { scheme, metric, k, thresholds, told })
+    Ok(LPlusTask { scheme, metric, k, thresholds, settings })
 }
 
 /// Builds the problem.
-pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &Asked) -> Result<LPlus> {
+pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &LPlusTask) -> Result<LPlusProblem> {
     let trees = microdata.quasi.iter().map(|quasi| {
         let mut occupied = vec![false; quasi.taxonomy.leaves()];
         quasi.leaf_of_code.iter().for_each(|leaf| occupied[*leaf as usize] = true);
@@ -85,27 +89,28 @@ pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &Asked) -> 
     let forest = Forest { trees: trees.collect() };
     let labels = microdata.label().map_or(0, |label| label.values.len());
     let theta = asked.thresholds.theta.clone();
-    let mut rules = Rules::new(asked.scheme, asked.metric, theta, asked.k, microdata.table.records, labels);
-    price(&mut rules, policy, &asked.told, microdata, &forest)?;
+    let mut rules =
+        CostRules::new(asked.scheme, asked.metric, theta, asked.k, microdata.table.records, labels);
+    price(&mut rules, policy, &asked.settings, microdata, &forest)?;
     rules.settle_grain();
     let counts = (microdata.quasi.iter().zip(&forest.trees))
         .map(|(quasi, tree)| tree.totals(quasi.leaf_of_code.iter().zip(&quasi.counts)));
     let counts = counts.collect();
-    let fine = Arc::new(Fine::new(&rules, &forest, microdata, asked.thresholds.column));
-    Ok(LPlus { rules, forest, fine, counts })
+    let fine = Arc::new(FineTable::new(&rules, &forest, microdata, asked.thresholds.column));
+    Ok(LPlusProblem { rules, forest, fine, counts })
 }
 
-/// Puts prices on cells and records: LM's in whole units over a common denominator.
+/// Prices cells and records: LM in integer units over a common denominator.
 fn price(
-    rules: &mut Rules,
+    rules: &mut CostRules,
     policy: &CheckedPolicy,
-    told: &Told,
+    settings: &SuppressionSettings,
     microdata: &Microdata,
     forest: &Forest,
 ) -> Result<()> {
     let columns = microdata.quasi.len() as u64;
-    let per_cell = told.cost_value.unwrap_or(Exact::whole(columns));
-    let per_record = told.cost_record.unwrap_or(Exact::whole(2 * columns));
+    let per_cell = settings.cost_value.unwrap_or(Exact::whole(columns));
+    let per_record = settings.cost_record.unwrap_or(Exact::whole(2 * columns));
     if per_record < Exact::whole(columns) {
         let wrong = format!(
             "cost_record is {per_record}, but a record may cost up to {columns} when it is published: \

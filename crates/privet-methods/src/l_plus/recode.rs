@@ -1,23 +1,29 @@
 //! From a cut to a release: the classes, and what the scheme does to those that violate a threshold.
 
-use super::problem::Asked;
-use super::rules::{Metric, Rules, Scheme};
-use super::table::Reader;
-use super::tally::Tally;
+use super::problem::LPlusTask;
+use super::rules::{CostRules, Metric, Scheme};
+use super::table::RecordReader;
+use super::tally::ClassTally;
 use crate::cut_recoding::CutRecoding;
 use crate::recoding::Recoding;
 use privet_engine::cut::{Cut, Forest};
 use privet_engine::microdata::Microdata;
 
-/// What becomes of every record under a cut.
-pub fn recode(rules: &Rules, forest: &Forest, microdata: &Microdata, asked: &Asked, cut: &Cut) -> Recoding {
+/// The recoding of every record under a cut.
+pub fn recode(
+    rules: &CostRules,
+    forest: &Forest,
+    microdata: &Microdata,
+    asked: &LPlusTask,
+    cut: &Cut,
+) -> Recoding {
     let records = microdata.summary.len();
     let mut shown = CutRecoding::new(forest, microdata, cut);
     let mut recoding = Recoding::new(std::mem::take(&mut shown.columns), records);
     let (members, begins) = shown.classes(microdata);
-    let mut class = ClassOf {
+    let mut class = RecodedClass {
         rules,
-        reader: Reader::new(rules, microdata, asked.thresholds.column),
+        reader: RecordReader::new(rules, microdata, asked.thresholds.column),
         asked,
         tally: rules.tally(),
     };
@@ -33,15 +39,15 @@ pub fn recode(rules: &Rules, forest: &Forest, microdata: &Microdata, asked: &Ask
     recoding
 }
 
-/// The class at hand.
-struct ClassOf<'a> {
-    rules: &'a Rules,
-    reader: Reader<'a>,
-    asked: &'a Asked,
-    tally: Tally,
+/// The current class.
+struct RecodedClass<'a> {
+    rules: &'a CostRules,
+    reader: RecordReader<'a>,
+    asked: &'a LPlusTask,
+    tally: ClassTally,
 }
 
-impl ClassOf<'_> {
+impl RecodedClass<'_> {
     fn count(&mut self, members: &[u32]) {
         self.tally.clear();
         for member in members {
@@ -50,7 +56,7 @@ impl ClassOf<'_> {
         }
     }
 
-    /// Whether nothing of the class is published.
+    /// Whether the whole class is suppressed.
     fn is_suppressed(&self) -> bool {
         self.rules.violates(&self.tally)
             && match self.rules.scheme {
@@ -81,8 +87,8 @@ impl ClassOf<'_> {
         }
     }
 
-    /// Publishes as many records of each value as may stay. Which ones is free; for CM, those outside the label that
-    /// keeps most go first.
+    /// Publishes as many records of each value as may stay. Which ones is open; for CM, those outside the label that
+    /// keeps most are suppressed first.
     fn publish_kept(&self, recoding: &mut Recoding, class: u32, members: &[u32]) {
         let keep = self.rules.keep(&self.tally);
         let favoured = self.rules.labelled(&self.tally, &keep).map(|(label, _)| label);

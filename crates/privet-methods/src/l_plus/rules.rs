@@ -1,23 +1,23 @@
-//! What a class costs, and what it must at least cost however it is split: sections 3.2 and 3.4 of the thesis, with its
-//! unsound bound for discernibility under `vio-rec` replaced.
+//! The cost of a class, and a lower bound on it however the class is split: sections 3.2 and 3.4 of the thesis, with
+//! its unsound bound for discernibility under `vio-rec` replaced.
 //!
-//! A class costs its *generalisation* plus an *extra* when it violates a threshold (or k). For every scheme and metric
-//! there is a floor under the extra of all classes that a set of records can be split into.
+//! A class costs its *generalisation* plus an *extra* if it violates a threshold (or k). For every scheme and metric
+//! there is a floor: a lower bound on the extra of all classes that a set of records can be split into.
 
-use super::tally::Tally;
+use super::tally::ClassTally;
 use privet_core::Exact;
 use privet_engine::cut::{Amount, FORBIDDEN, plus};
 
 pub use privet_policy::method::{LPlusCost as Metric, Scheme};
 
-/// What a class is charged beyond its generalisation, before it is known how far it is generalised.
+/// The charge of a class in addition to its generalisation, before it is known how far it is generalised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Charge {
     /// This amount.
     Fixed(Amount),
-    /// So many records go, each at the price of a suppressed one instead of what its cells cost.
+    /// This many records are suppressed, each at the price of a suppressed record instead of that of its cells.
     Records(Amount),
-    /// So much is at stake, at the least price of a unit.
+    /// This much is at stake, at the least price of a unit.
     Stake(Amount),
 }
 
@@ -25,52 +25,53 @@ impl Charge {
     pub const NOTHING: Charge = Charge::Fixed(0);
 }
 
-/// What is known of a set of records before it is known how far it is generalised.
+/// What is known about a set of records before it is known how far it is generalised.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer {
+pub struct Evaluation {
     /// The number of records.
     pub size: u64,
     /// For CM: the records with the majority label.
     pub majority: u64,
-    /// The extra, or a floor under it.
+    /// The extra, or a lower bound on it.
     pub charge: Charge,
-    /// For CM: how many records must go at least, or have another label than the majority where that is known too.
+    /// For CM: a lower bound on the number of records that are suppressed or, if that is known too, have another label
+    /// than the majority.
     pub removals: Amount,
 }
 
-/// Scheme, metric, thresholds and prices: all that decides about a class.
+/// Scheme, metric, thresholds and prices: everything that determines the cost of a class.
 #[derive(Debug, Clone)]
-pub struct Rules {
+pub struct CostRules {
     pub scheme: Scheme,
     pub metric: Metric,
     /// Per sensitive value, its threshold.
     pub theta: Vec<Exact>,
-    /// The threshold that all values share, where they do.
+    /// The threshold of all values, if they share one.
     uniform: Option<Exact>,
     /// The least size of a class.
     pub k: u64,
     /// The number of records of the table.
     pub records: u64,
-    /// The number of class labels; 0 where they do not matter.
+    /// The number of class labels; 0 if they do not matter.
     pub labels: usize,
     /// Units in 1.
     pub units: u128,
-    /// Whether the units hold every price exactly.
+    /// Whether the units represent every price exactly.
     pub exact: bool,
-    /// What a suppressed sensitive cell costs.
+    /// The cost of a suppressed sensitive cell.
     pub per_cell: Amount,
-    /// What a suppressed record costs.
+    /// The cost of a suppressed record.
     pub per_record: Amount,
-    /// Per column and node of its tree, what a record's cell costs. All 0 for DM and CM.
+    /// Per column and node of its tree, the cost of a record's cell. All 0 for DM and CM.
     pub losses: Vec<Vec<Amount>>,
     /// Grains are amounts in units of 2 to this power.
     grain: u32,
 }
 
-/// Grains are so large that no more than 2 to this power of them are ever paid for a table.
+/// Grains are large enough that at most 2 to this power of them are ever paid for a table.
 const GRAINS: u32 = 47;
 
-impl Rules {
+impl CostRules {
     pub fn new(
         scheme: Scheme,
         metric: Metric,
@@ -78,10 +79,10 @@ impl Rules {
         k: u64,
         records: u64,
         labels: usize,
-    ) -> Rules {
+    ) -> CostRules {
         let uniform = theta.first().copied().filter(|first| theta.iter().all(|other| other == first));
         let labels = if metric == Metric::Cm { labels } else { 0 };
-        Rules {
+        CostRules {
             scheme,
             metric,
             theta,
@@ -98,7 +99,7 @@ impl Rules {
         }
     }
 
-    /// Chooses the grain, once prices are known: extras and generalisation of a table are each below this.
+    /// Chooses the grain once prices are known: the extras and the generalisation of a table are each below the limit.
     pub fn settle_grain(&mut self) {
         let records = Amount::from(self.records);
         let most = match self.metric {
@@ -109,12 +110,12 @@ impl Rules {
         self.grain = (Amount::BITS - most.leading_zeros()).saturating_sub(GRAINS);
     }
 
-    /// An amount in whole grains, rounded down: a floor stays one.
+    /// An amount in whole grains, rounded down: a lower bound stays one.
     pub fn grains(&self, amount: Amount) -> i64 {
         (amount >> self.grain) as i64
     }
 
-    /// The least amount that is not below so many `parts` of a grain.
+    /// The least amount that is at least `grains`, in `parts` of a grain.
     pub fn amount_of(&self, grains: Amount, parts: Amount) -> Amount {
         if grains >= FORBIDDEN {
             return FORBIDDEN;
@@ -123,14 +124,14 @@ impl Rules {
         scaled.div_euclid(parts) + Amount::from(scaled.rem_euclid(parts) > 0)
     }
 
-    /// An empty tally of what costs depend on.
-    pub fn tally(&self) -> Tally {
-        Tally::new(self.theta.len(), self.labels, self.labels > 0 && self.scheme == Scheme::VioRec)
+    /// An empty tally of the counts that costs depend on.
+    pub fn tally(&self) -> ClassTally {
+        ClassTally::new(self.theta.len(), self.labels, self.labels > 0 && self.scheme == Scheme::VioRec)
     }
 
     /// An empty tally of everything.
-    pub fn full_tally(&self) -> Tally {
-        Tally::new(self.theta.len(), self.labels, self.labels > 0)
+    pub fn full_tally(&self) -> ClassTally {
+        ClassTally::new(self.theta.len(), self.labels, self.labels > 0)
     }
 
     /// The most records out of `size` that may have the value.
@@ -138,8 +139,8 @@ impl Rules {
         self.theta[value as usize].floor_of(size)
     }
 
-    /// Whether one of the values occurs in more than its share, or the class is smaller than k.
-    pub fn violates(&self, tally: &Tally) -> bool {
+    /// Whether one of the values exceeds its share, or the class is smaller than k.
+    pub fn violates(&self, tally: &ClassTally) -> bool {
         if tally.size < self.k {
             return tally.size > 0;
         }
@@ -149,26 +150,26 @@ impl Rules {
         }
     }
 
-    /// Whether a class of this size, with so many records of its most frequent value, satisfies everything, where that
-    /// alone tells.
+    /// Whether a class of this size, with `most` records of its most frequent value, surely satisfies all thresholds
+    /// and k.
     pub fn surely_satisfied(&self, size: u64, most: u64) -> bool {
         size >= self.k && self.uniform.is_some_and(|theta| most <= theta.floor_of(size))
     }
 
-    /// Whether floors depend on nothing but how often every sensitive value occurs: those of sets that cannot be split are
-    /// no higher than others then, as far as it counts (`ceiling`).
+    /// Whether floors depend only on the counts of the sensitive values: then the floors of sets that cannot be split
+    /// are no higher than others, as far as it matters (`ceiling`).
     pub fn counts_tell_floors(&self) -> bool {
         matches!(self.scheme, Scheme::None | Scheme::VioRec) && self.metric != Metric::Cm
     }
 
-    /// The values that occur in more than their share.
-    pub fn violating<'a>(&'a self, tally: &'a Tally) -> impl Iterator<Item = (u32, u64)> + 'a {
+    /// The values that exceed their share.
+    pub fn violating<'a>(&'a self, tally: &'a ClassTally) -> impl Iterator<Item = (u32, u64)> + 'a {
         tally.values.iter().filter(|(value, count)| *count > self.cap(*value, tally.size))
     }
 
     /// The largest part of the class that satisfies all thresholds, as counts per value: the greatest fixed point of
-    /// Lemma 3.3. Empty if what is left would be smaller than k.
-    pub fn keep(&self, tally: &Tally) -> Vec<(u32, u64)> {
+    /// Lemma 3.3. Empty if the rest would be smaller than k.
+    pub fn keep(&self, tally: &ClassTally) -> Vec<(u32, u64)> {
         let mut kept: Vec<(u32, u64)> = tally.values.iter().collect();
         let mut total = tally.size;
         loop {
@@ -189,9 +190,11 @@ impl Rules {
         kept
     }
 
-    /// How many records of the class must go, however it is split (fact S): exact for the class as a whole.
-    fn removals(&self, tally: &Tally) -> u64 {
-        // As in `keep`, without a list: caps only fall, so the last one tells what is kept of a value.
+    /// The number of records of the class that must be suppressed, however it is split (fact S): exact for the class as
+    /// a whole.
+    fn removals(&self, tally: &ClassTally) -> u64 {
+        // As in `keep`, without a list: caps only decrease, so the last one determines how many records of a value are
+        // kept.
         let mut total = tally.size;
         loop {
             let before = total;
@@ -206,9 +209,9 @@ impl Rules {
         tally.size - if total < self.k { 0 } else { total }
     }
 
-    /// How many cells of violating values must go, however the class is split (Lemma 3.3 without its repetition, since
-    /// suppressed cells stay in the class).
-    fn least_cells(&self, tally: &Tally) -> u64 {
+    /// The number of cells of violating values that must be suppressed, however the class is split (Lemma 3.3 without
+    /// its repetition, since suppressed cells stay in the class).
+    fn least_cells(&self, tally: &ClassTally) -> u64 {
         let must_go = |(value, count): (u32, u64)| {
             let theta = self.theta[value as usize];
             let (num, den) = (u128::from(theta.numerator()), u128::from(theta.denominator()));
@@ -219,8 +222,8 @@ impl Rules {
         self.violating(tally).map(must_go).sum()
     }
 
-    /// What the class costs as it is, were it published whole; `g` is what one record's cells cost.
-    fn generalisation(&self, class: &Answer, g: Amount) -> Amount {
+    /// The cost of the class if it were published completely; `g` is the cost of one record's cells.
+    fn generalisation(&self, class: &Evaluation, g: Amount) -> Amount {
         let size = Amount::from(class.size);
         match self.metric {
             Metric::Lm => size * g,
@@ -230,24 +233,24 @@ impl Rules {
     }
 
     /// The class as it is.
-    pub fn answer(&self, tally: &Tally) -> Answer {
+    pub fn answer(&self, tally: &ClassTally) -> Evaluation {
         self.answer_with(tally, self.extra(tally))
     }
 
-    /// Whether what a class must lose depends on its labels row by row (`Fine::least_outside`).
+    /// Whether the loss of a class depends on its labels row by row (`Fine::least_outside`).
     pub fn caps_labels(&self) -> bool {
         (self.scheme, self.metric) == (Scheme::VioRec, Metric::Cm)
     }
 
-    /// The class with another charge than its own extra.
-    pub fn answer_with(&self, tally: &Tally, charge: Charge) -> Answer {
+    /// The class with a charge other than its own extra.
+    pub fn answer_with(&self, tally: &ClassTally, charge: Charge) -> Evaluation {
         let counts = self.metric == Metric::Cm && !self.caps_labels();
         let removals = if counts { self.least_removals(tally) } else { 0 };
-        Answer { size: tally.size, majority: tally.majority(), charge, removals }
+        Evaluation { size: tally.size, majority: tally.majority(), charge, removals }
     }
 
-    /// What the class costs beyond its generalisation.
-    pub fn extra(&self, tally: &Tally) -> Charge {
+    /// The cost of the class in addition to its generalisation.
+    pub fn extra(&self, tally: &ClassTally) -> Charge {
         if !self.violates(tally) {
             return Charge::NOTHING;
         }
@@ -274,7 +277,7 @@ impl Rules {
         }
     }
 
-    /// What a charge comes to where one record's cells cost `g`.
+    /// The amount of a charge if one record's cells cost `g`.
     pub fn amount(&self, charge: Charge, g: Amount) -> Amount {
         match charge {
             Charge::Fixed(amount) => amount,
@@ -283,14 +286,14 @@ impl Rules {
         }
     }
 
-    /// What the class costs where one record's cells cost `g`.
-    pub fn cost(&self, class: &Answer, g: Amount) -> Amount {
+    /// The cost of the class if one record's cells cost `g`.
+    pub fn cost(&self, class: &Evaluation, g: Amount) -> Amount {
         plus(self.amount(class.charge, g), self.generalisation(class, g))
     }
 
-    /// The values of which not all records can be kept, and how many of theirs can be together, however the class is split:
-    /// what its parts keep of a value adds up to no more than what it keeps itself (fact G).
-    pub fn capped(&self, tally: &Tally, is_capped: &mut Vec<bool>) -> u64 {
+    /// The values of which not all records can be kept, and how many of their records can be kept together, however the
+    /// class is split: what its parts keep of a value adds up to at most what the class keeps itself (fact G).
+    pub fn capped(&self, tally: &ClassTally, is_capped: &mut Vec<bool>) -> u64 {
         is_capped.clear();
         is_capped.resize(self.theta.len(), true);
         let mut kept = 0;
@@ -304,13 +307,13 @@ impl Rules {
         kept
     }
 
-    /// With `vio-rec`, how many records of the label that keeps most stay: those outside it go first.
-    fn best_label(&self, tally: &Tally) -> u64 {
+    /// With `vio-rec`, how many records of the label that keeps most stay: those outside it are suppressed first.
+    fn best_label(&self, tally: &ClassTally) -> u64 {
         self.labelled(tally, &self.keep(tally)).map_or(0, |(_, kept)| kept)
     }
 
-    /// The label that keeps most when only so many records of each value stay, and how many of it do.
-    pub fn labelled(&self, tally: &Tally, keep: &[(u32, u64)]) -> Option<(u32, u64)> {
+    /// The label that keeps most if only the records in `keep` stay, and how many of it do.
+    pub fn labelled(&self, tally: &ClassTally, keep: &[(u32, u64)]) -> Option<(u32, u64)> {
         let kept_of = |label: u32| -> u64 {
             let joint = |value: u32| tally.joint.counts[(value * tally.width + label) as usize];
             keep.iter().map(|(value, most)| joint(*value).min(*most)).sum()
@@ -321,9 +324,9 @@ impl Rules {
             .max_by_key(|(label, kept)| (*kept, std::cmp::Reverse(*label)))
     }
 
-    /// What the classes that the records can be split into cost at least beyond their generalisation, together; as an
-    /// amount, where one record's cells cost at most `g` in any of them. Holds for cuts below `ceiling`.
-    pub fn floor(&self, tally: &Tally) -> Charge {
+    /// A lower bound on the total cost, in addition to generalisation, of the classes that the records can be split
+    /// into; as an amount, if one record's cells cost at most `g` in any of them. Valid for cuts below `ceiling`.
+    pub fn floor(&self, tally: &ClassTally) -> Charge {
         let (size, all) = (Amount::from(tally.size), Amount::from(self.records));
         if !self.violates(tally) {
             return Charge::NOTHING;
@@ -332,9 +335,9 @@ impl Rules {
             (Scheme::None, _) => Charge::Fixed(FORBIDDEN),
             (Scheme::VioRec, Metric::Cm) => Charge::NOTHING,
             (Scheme::VioRec, Metric::Dm) => {
-                // Suppressing r of n records changes n² by r(|T| − 2n + r). Over the parts of a class that adds up to no
-                // less than it is for the class and all r together, and it rises with r while 2n ≤ |T|. Parts of no
-                // more than half the table pay at least r² ≥ r each, however large the class is.
+                // Suppressing r of n records changes n² by r(|T| − 2n + r). Summed over the parts of a class, that is
+                // at least its value for the class and all r together, and it increases with r while 2n ≤ |T|. Parts of
+                // at most half the table pay at least r² ≥ r each, however large the class is.
                 let removals = Amount::from(self.removals(tally));
                 let amount = if 2 * size <= all { discernibility(removals, size, all) } else { removals };
                 Charge::Fixed(amount)
@@ -344,10 +347,10 @@ impl Rules {
         }
     }
 
-    /// Bounds that stand on floors say nothing about cuts that cost as much as this or more.
+    /// Bounds based on floors do not hold for cuts that cost this much or more.
     ///
-    /// Under `vio-rec` with DM, suppressing records of a class of more than half the table may pay, and floors leave that
-    /// out. Of n records, such a class keeps r at the cost of r² + (n − r)·|T| ≥ n·|T| − |T|²/4 > |T|²/4.
+    /// Under `vio-rec` with DM, suppressing records of a class of more than half the table may pay off, and floors
+    /// ignore that. Of n records, such a class keeps r at the cost of r² + (n − r)·|T| ≥ n·|T| − |T|²/4 > |T|²/4.
     pub fn ceiling(&self) -> Amount {
         match (self.scheme, self.metric) {
             (Scheme::VioRec, Metric::Dm) => Amount::from(self.records) * Amount::from(self.records) / 4,
@@ -355,9 +358,9 @@ impl Rules {
         }
     }
 
-    /// How many records the classes that the records can be split into must lose at least; for CM, where a lost record
-    /// costs 1, a bound of its own.
-    pub fn least_removals(&self, tally: &Tally) -> Amount {
+    /// The least number of records that the classes that the records can be split into must lose; for CM, where a lost
+    /// record costs 1, a bound in itself.
+    pub fn least_removals(&self, tally: &ClassTally) -> Amount {
         match self.scheme {
             Scheme::AllRec | Scheme::VioRec if self.violates(tally) => Amount::from(self.removals(tally)),
             _ => 0,
@@ -373,7 +376,7 @@ impl Rules {
     }
 
     /// What is at stake in a violating class, in units that do not depend on how far it is generalised.
-    pub fn stake(&self, tally: &Tally) -> Amount {
+    pub fn stake(&self, tally: &ClassTally) -> Amount {
         match (self.scheme, self.metric) {
             (Scheme::VioSa, _) if tally.size >= self.k => {
                 Amount::from(self.violating(tally).map(|(_, count)| count).sum::<u64>())
@@ -383,8 +386,8 @@ impl Rules {
         }
     }
 
-    /// A floor under what is at stake in all classes that a violating class can be split into.
-    pub fn least_stake(&self, tally: &Tally) -> Amount {
+    /// A lower bound on what is at stake in all classes that a violating class can be split into.
+    pub fn least_stake(&self, tally: &ClassTally) -> Amount {
         let size = Amount::from(tally.size);
         match (self.scheme, self.metric) {
             (Scheme::None, _) | (Scheme::VioRec, Metric::Cm | Metric::Dm) => 0,
@@ -395,7 +398,7 @@ impl Rules {
         }
     }
 
-    /// What one unit at stake costs at least, when one record's cells cost at most `g`.
+    /// The least cost of one unit at stake, if one record's cells cost at most `g`.
     pub fn price(&self, g: Amount) -> Amount {
         match (self.metric, self.scheme) {
             (Metric::Dm | Metric::Cm, _) => 1,
@@ -409,14 +412,14 @@ impl Rules {
     }
 }
 
-impl Rules {
-    /// The thesis' count of cells that must go, however the class is split.
-    pub fn cells_to_go(&self, tally: &Tally) -> u64 {
+impl CostRules {
+    /// The number of cells that must be suppressed according to the thesis, however the class is split.
+    pub fn cells_to_go(&self, tally: &ClassTally) -> u64 {
         self.least_cells(tally)
     }
 }
 
-/// What n² becomes more when `removals` of n records go at the price of the whole table each.
+/// The increase of n² if `removals` of n records are suppressed at the price of the whole table each.
 fn discernibility(removals: Amount, size: Amount, all: Amount) -> Amount {
     removals * (all - 2 * size + removals)
 }

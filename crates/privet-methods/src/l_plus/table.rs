@@ -4,85 +4,85 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::codes::{self, Coded, Codes, number_tuples};
+use super::codes::{self, CodedNodes, TupleCodes, number_tuples};
 use super::pairs;
-use super::rules::{Answer, Metric, Rules};
-use super::tally::{Entry, Tally};
+use super::rules::{CostRules, Evaluation, Metric};
+use super::tally::{ClassTally, TallyEntry};
 use privet_engine::cut::{Amount, Cut, Forest, Tree, plus};
 use privet_engine::microdata::Microdata;
 use privet_engine::numbering::{bucket, sort_codes};
 use privet_policy::Role;
 
-/// What the records of a distinct record have in the columns that costs depend on.
+/// The values of a distinct record's records in the columns that costs depend on.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct RecordReader<'a> {
     microdata: &'a Microdata,
-    /// The sensitive column and, where it matters, the label's, by their places among the tracked ones.
+    /// The sensitive column and, if it matters, the label column, by index among the tracked columns.
     column: usize,
     label: Option<usize>,
 }
 
-impl<'a> Reader<'a> {
-    pub fn new(rules: &Rules, microdata: &'a Microdata, column: usize) -> Reader<'a> {
+impl<'a> RecordReader<'a> {
+    pub fn new(rules: &CostRules, microdata: &'a Microdata, column: usize) -> RecordReader<'a> {
         let label = microdata.table.tracked.iter().position(|tracked| tracked.role == Role::Class);
-        Reader { microdata, column, label: label.filter(|_| rules.metric == Metric::Cm) }
+        RecordReader { microdata, column, label: label.filter(|_| rules.metric == Metric::Cm) }
     }
 
-    pub fn entry(&self, record: usize) -> Entry {
+    pub fn entry(&self, record: usize) -> TallyEntry {
         let codes = &self.microdata.summary.record(record)[self.microdata.quasi.len()..];
         let label = self.label.map_or(0, |label| codes[label]);
-        Entry { value: codes[self.column], label, count: self.microdata.summary.count(record) }
+        TallyEntry { value: codes[self.column], label, count: self.microdata.summary.count(record) }
     }
 }
 
-/// Rows that are to be put together.
-struct Old<'a> {
+/// Rows to be merged.
+struct OldRows<'a> {
     columns: usize,
     /// The nodes of every row, row by row.
     tuples: &'a [u32],
     starts: &'a [u32],
-    entries: &'a [Entry],
-    /// The table whose rows they are, where the same rules have judged them.
-    answered: Option<&'a Fine>,
+    entries: &'a [TallyEntry],
+    /// The table that they come from, if the same rules have evaluated it.
+    answered: Option<&'a FineTable>,
 }
 
-/// Distinct tuples of nodes, with what their records have in the sensitive column and as label.
+/// Distinct tuples of nodes, with the sensitive values and labels of their records.
 #[derive(Debug)]
-pub struct Fine {
+pub struct FineTable {
     /// The cut at which the table is summarised.
     pub cut: Cut,
     /// Per column, the node of every row.
     pub nodes: Vec<Vec<u32>>,
-    /// The tuples as single numbers, where they fit.
-    pub codes: Option<Codes>,
-    /// Per row, one of those that it was put together from.
+    /// The tuples as single numbers, if they fit.
+    pub codes: Option<TupleCodes>,
+    /// Per row, one of the rows that it was merged from.
     pub origin: Vec<u32>,
-    /// The same row by row.
+    /// The nodes row by row.
     tuples: Vec<u32>,
-    /// Per row, what is at stake in it as a class of its own; only where splitting helps.
+    /// Per row, what is at stake in it as a class of its own; only if splitting helps.
     pub stakes: Vec<Amount>,
     /// For CM, row by row: how many records have each label.
     labels: Vec<u64>,
     label_count: usize,
-    /// Per row, what it comes to as a class of its own.
-    pub answers: Vec<Answer>,
+    /// Per row, its evaluation as a class of its own.
+    pub answers: Vec<Evaluation>,
     starts: Vec<u32>,
-    entries: Vec<Entry>,
-    /// For CM, per column: a number for what every row has in the *other* columns.
+    entries: Vec<TallyEntry>,
+    /// For CM, per column: a number for the row's nodes in the *other* columns.
     pub others: Vec<Vec<u32>>,
-    /// For CM, per column: the rows by that number, then by rising node.
+    /// For CM, per column: the rows sorted by that number, then by ascending node.
     pub by_others: Vec<Vec<u32>>,
-    /// For DM, per column and node: what discernibility gains when only this column is coarsened up to the node.
+    /// For DM, per column and node: the increase in discernibility if only this column is coarsened up to the node.
     pub pairs: Vec<Vec<Amount>>,
-    /// What the table costs at this cut.
+    /// The cost of the table at this cut.
     pub cost: Amount,
-    /// Σ n² for DM, where generalisation starts from.
+    /// Σ n² for DM, the starting value of generalisation.
     pub base: Amount,
 }
 
-impl Fine {
+impl FineTable {
     /// The table at the finest cut.
-    pub fn new(rules: &Rules, forest: &Forest, microdata: &Microdata, column: usize) -> Fine {
+    pub fn new(rules: &CostRules, forest: &Forest, microdata: &Microdata, column: usize) -> FineTable {
         let records = microdata.summary.len();
         let columns = microdata.quasi.len();
         let leaf = |(at, code): (usize, &u32)| {
@@ -91,40 +91,49 @@ impl Fine {
         let tuples: Vec<u32> = (0..records)
             .flat_map(|record| microdata.quasi_codes(record).iter().enumerate().map(leaf))
             .collect();
-        let reader = Reader::new(rules, microdata, column);
-        let entries: Vec<Entry> = (0..records).map(|record| reader.entry(record)).collect();
+        let reader = RecordReader::new(rules, microdata, column);
+        let entries: Vec<TallyEntry> = (0..records).map(|record| reader.entry(record)).collect();
         let starts: Vec<u32> = (0..=records as u32).collect();
-        let old = Old { columns, tuples: &tuples, starts: &starts, entries: &entries, answered: None };
-        Fine::gather(rules, forest, forest.finest(), &old)
+        let old = OldRows { columns, tuples: &tuples, starts: &starts, entries: &entries, answered: None };
+        FineTable::gather(rules, forest, forest.finest(), &old)
     }
 
     /// The same table at a coarser cut.
-    pub fn coarsen(&self, rules: &Rules, forest: &Forest, cut: &Cut) -> Fine {
-        Fine::gather(rules, forest, cut.clone(), &Old { answered: Some(self), ..self.old() })
+    pub fn coarsen(&self, rules: &CostRules, forest: &Forest, cut: &Cut) -> FineTable {
+        FineTable::gather(rules, forest, cut.clone(), &OldRows { answered: Some(self), ..self.old() })
     }
 
     /// The same table under other rules.
-    pub fn under(&self, rules: &Rules, forest: &Forest) -> Fine {
-        Fine::gather(rules, forest, self.cut.clone(), &self.old())
+    pub fn under(&self, rules: &CostRules, forest: &Forest) -> FineTable {
+        FineTable::gather(rules, forest, self.cut.clone(), &self.old())
     }
 
-    fn old(&self) -> Old<'_> {
+    fn old(&self) -> OldRows<'_> {
         let columns = self.nodes.len();
-        Old { columns, tuples: &self.tuples, starts: &self.starts, entries: &self.entries, answered: None }
+        OldRows {
+            columns,
+            tuples: &self.tuples,
+            starts: &self.starts,
+            entries: &self.entries,
+            answered: None,
+        }
     }
 
-    /// Puts rows together that are alike at a cut. The new rows are in the order of their codes, so that those which are
-    /// alike in the last columns lie near each other: large tables thank that with fewer misses.
-    fn gather(rules: &Rules, forest: &Forest, cut: Cut, old: &Old<'_>) -> Fine {
+    /// Merges rows that are equal at a cut. The new rows are in the order of their codes, so that rows that agree in
+    /// the last columns are near each other; on large tables this reduces cache misses.
+    fn gather(rules: &CostRules, forest: &Forest, cut: Cut, old: &OldRows<'_>) -> FineTable {
         let covers = covers(forest, &cut);
         let columns = old.columns;
-        let codes = Codes::new(&forest.trees, &cut, old.tuples);
+        let codes = TupleCodes::new(&forest.trees, &cut, old.tuples);
         let members = match &codes {
             Some(codes) => codes.sorted(),
             None => {
                 let coded = covers.iter().enumerate();
-                let coded =
-                    coded.map(|(column, cover)| Coded { column, codes: cover.clone(), limit: cover.len() });
+                let coded = coded.map(|(column, cover)| CodedNodes {
+                    column,
+                    codes: cover.clone(),
+                    limit: cover.len(),
+                });
                 let tuples = old.tuples.chunks_exact(columns.max(1));
                 let (numbers, count) = number_tuples(tuples, &coded.collect::<Vec<_>>());
                 sort_codes(numbers.into_iter().map(u64::from).zip(0..).collect(), count as u64)
@@ -151,7 +160,7 @@ impl Fine {
                 g += rules.losses[at][node as usize];
             }
             let answer = match (members, old.answered) {
-                // A row that stays alone stays what it was.
+                // A row that is not merged keeps its evaluation.
                 ([_], Some(table)) => {
                     entries.extend_from_slice(table.entries(first));
                     labels.extend_from_slice(table.labels(first));
@@ -180,7 +189,7 @@ impl Fine {
             answers.push(answer);
         }
         let base = if rules.metric == Metric::Dm { base } else { 0 };
-        let mut fine = Fine {
+        let mut fine = FineTable {
             cut,
             nodes,
             codes: codes.map(|codes| codes.of(distinct)),
@@ -202,7 +211,7 @@ impl Fine {
         fine
     }
 
-    fn index(&mut self, rules: &Rules, forest: &Forest) {
+    fn index(&mut self, rules: &CostRules, forest: &Forest) {
         let columns = (0..self.nodes.len()).into_par_iter();
         match rules.metric {
             Metric::Lm => {}
@@ -221,14 +230,15 @@ impl Fine {
         }
     }
 
-    /// The rows by what they have in all columns but one, with codes for that; then by rising node in this one.
+    /// The rows sorted by all columns except one, with codes for that; then by ascending node in that column.
     pub fn sorted_without(&self, forest: &Forest, column: usize) -> Vec<(u64, u32)> {
         let nodes = &self.nodes[column];
         if let Some(codes) = &self.codes {
-            // Rows are in the order of their codes, so those that differ in one column only are in that of its nodes.
+            // Rows are in the order of their codes, so those that differ in one column only are in the order of its
+            // nodes.
             return codes.sorted_without(column, nodes);
         }
-        let all = |(at, tree): (usize, &Tree)| Coded {
+        let all = |(at, tree): (usize, &Tree)| CodedNodes {
             column: at,
             codes: (0..tree.len() as u32).collect(),
             limit: tree.len(),
@@ -250,7 +260,7 @@ impl Fine {
         self.tuples.chunks_exact(self.nodes.len().max(1))
     }
 
-    /// Whether two rows agree in all columns but one.
+    /// Whether two rows agree in all columns except one.
     pub fn alike(&self, one: u32, other: u32, but: usize) -> bool {
         if let Some(codes) = &self.codes {
             let nodes = &self.nodes[but];
@@ -261,7 +271,7 @@ impl Fine {
         one[..but] == other[..but] && one[but + 1..] == other[but + 1..]
     }
 
-    /// How many records of a row have each label, for CM.
+    /// The number of records of a row with each label, for CM.
     pub fn labels(&self, row: u32) -> &[u64] {
         &self.labels[row as usize * self.label_count..(row as usize + 1) * self.label_count]
     }
@@ -271,26 +281,26 @@ impl Fine {
         self.starts.len() - 1
     }
 
-    /// What the records of a row have.
+    /// The values and labels of a row's records.
     #[inline]
-    pub fn entries(&self, row: u32) -> &[Entry] {
+    pub fn entries(&self, row: u32) -> &[TallyEntry] {
         &self.entries[self.starts[row as usize] as usize..self.starts[row as usize + 1] as usize]
     }
 
-    /// The records of a row.
+    /// The number of records of a row.
     pub fn size(&self, row: u32) -> u64 {
         self.answers[row as usize].size
     }
 
     /// Adds a row's records to a tally.
     #[inline]
-    pub fn add_to(&self, tally: &mut Tally, row: u32) {
+    pub fn add_to(&self, tally: &mut ClassTally, row: u32) {
         self.entries(row).iter().for_each(|entry| tally.add(entry));
     }
 
-    /// Adds to a tally what a row's thresholds depend on.
+    /// Adds only what thresholds depend on to a tally.
     #[inline]
-    pub fn add_values_to(&self, tally: &mut Tally, row: u32) {
+    pub fn add_values_to(&self, tally: &mut ClassTally, row: u32) {
         self.entries(row).iter().for_each(|entry| tally.add_value(entry));
     }
 
@@ -300,9 +310,9 @@ impl Fine {
         self.entries(row).iter().for_each(|entry| counts[entry.value as usize] += entry.count);
     }
 
-    /// Adds rows to a tally as far as they matter for what must be suppressed: their labels only if they violate a
-    /// threshold. Returns whether they do.
-    pub fn gauge(&self, rules: &Rules, tally: &mut Tally, rows: &[u32]) -> bool {
+    /// Adds rows to a tally as far as they matter for suppression: their labels only if they violate a threshold.
+    /// Returns whether they do.
+    pub fn gauge(&self, rules: &CostRules, tally: &mut ClassTally, rows: &[u32]) -> bool {
         rows.iter().for_each(|row| self.add_values_to(tally, *row));
         let violates = rules.violates(tally);
         if violates && rules.labels > 0 {
@@ -311,39 +321,52 @@ impl Fine {
         violates
     }
 
-    /// Under `vio-rec` with CM, how many records of a class that violates a threshold must cost 1 each, however the class
-    /// is split. What is kept, and has the majority label of its part, is of a capped value, of which only so many can be
-    /// kept; or of another, and then no more are than have the majority label among those values in their row.
-    pub fn least_outside(&self, rules: &Rules, tally: &Tally, rows: &[u32], room: &mut Room) -> Amount {
-        let mut most = rules.capped(tally, &mut room.is_capped);
+    /// Under `vio-rec` with CM, how many records of a class that violates a threshold must cost 1 each, however the
+    /// class is split. A kept record with the majority label of its part has either a capped value, of which only a
+    /// limited number can be kept, or another value; of those, at most as many as have the majority label among such
+    /// values in their row.
+    pub fn least_outside(
+        &self,
+        rules: &CostRules,
+        tally: &ClassTally,
+        rows: &[u32],
+        buffers: &mut CountBuffers,
+    ) -> Amount {
+        let mut most = rules.capped(tally, &mut buffers.is_capped);
         for row in rows {
-            room.labels.clear();
-            room.labels.resize(rules.labels, 0);
-            for entry in self.entries(*row).iter().filter(|entry| !room.is_capped[entry.value as usize]) {
-                room.labels[entry.label as usize] += entry.count;
+            buffers.labels.clear();
+            buffers.labels.resize(rules.labels, 0);
+            for entry in self.entries(*row).iter().filter(|entry| !buffers.is_capped[entry.value as usize]) {
+                buffers.labels[entry.label as usize] += entry.count;
             }
-            most += room.labels.iter().max().copied().unwrap_or(0);
+            most += buffers.labels.iter().max().copied().unwrap_or(0);
         }
         Amount::from(tally.size) - Amount::from(most)
     }
 
     /// Adds the labels of rows whose values were added already.
-    fn label(&self, tally: &mut Tally, rows: &[u32]) {
+    fn label(&self, tally: &mut ClassTally, rows: &[u32]) {
         let entries = rows.iter().flat_map(|row| self.entries(*row));
         entries.for_each(|entry| tally.add_label(entry));
     }
 
-    /// The memory it takes, in bytes.
+    /// The memory use in bytes.
     pub fn weight(&self) -> usize {
-        // Nodes twice, the others and the rows by them; starts and origin, codes and labels.
+        // Nodes are stored twice, as are the others and the rows sorted by them; starts and origin, codes and labels.
         let columns = self.nodes.len() * 2 + self.others.len() * 2;
-        let row = columns * 4 + 16 + self.label_count * 8 + size_of::<Answer>();
-        let parts = self.entries.len() * size_of::<Entry>() + self.stakes.len() * size_of::<Amount>();
+        let row = columns * 4 + 16 + self.label_count * 8 + size_of::<Evaluation>();
+        let parts = self.entries.len() * size_of::<TallyEntry>() + self.stakes.len() * size_of::<Amount>();
         self.len() * row + parts
     }
 
-    /// The classes of a coarser cut; without one column, if asked, as if it were not cut at all.
-    pub fn classes(&self, rules: &Rules, forest: &Forest, cut: &Cut, without: Option<usize>) -> Classes {
+    /// The classes of a coarser cut; optionally with one column uncut.
+    pub fn classes(
+        &self,
+        rules: &CostRules,
+        forest: &Forest,
+        cut: &Cut,
+        without: Option<usize>,
+    ) -> CutClasses {
         let covers = covers(forest, cut);
         let mut coded = coded(forest, cut);
         coded.retain(|coded| Some(coded.column) != without);
@@ -362,17 +385,17 @@ impl Fine {
                 columns.map(|(_, ((cover, node), losses))| losses[cover[*node as usize] as usize]).sum(),
             );
         }
-        Classes { covers, of_row, count, firsts, members: OnceLock::new(), losses }
+        CutClasses { covers, of_row, count, firsts, members: OnceLock::new(), losses }
     }
 
     /// The exact cost of a coarser cut.
-    pub fn cost_of(&self, rules: &Rules, forest: &Forest, cut: &Cut) -> Amount {
+    pub fn cost_of(&self, rules: &CostRules, forest: &Forest, cut: &Cut) -> Amount {
         let rows: Vec<u32> = (0..self.len() as u32).collect();
         self.cost_among(rules, forest, cut, &rows)
     }
 
-    /// What the classes of some rows cost under a coarser cut, where no other rows are in them.
-    pub fn cost_among(&self, rules: &Rules, forest: &Forest, cut: &Cut, rows: &[u32]) -> Amount {
+    /// The cost of the classes of some rows under a coarser cut, if they contain no other rows.
+    pub fn cost_among(&self, rules: &CostRules, forest: &Forest, cut: &Cut, rows: &[u32]) -> Amount {
         let covers = covers(forest, cut);
         let tuples = rows.iter().map(|row| self.tuple(*row));
         let (number, count) = number_tuples(tuples, &coded(forest, cut));
@@ -380,7 +403,7 @@ impl Fine {
         let mut cost = 0;
         let width = rules.theta.len();
         if rules.labels == 0 && count * width <= rows.len() {
-            // Few classes: all are counted at once, with the rows as they lie.
+            // Few classes: count all of them at once, with the rows in their order.
             let (mut counts, mut firsts) = (vec![0; count * width], Vec::with_capacity(count));
             for (row, class) in rows.iter().zip(number) {
                 if class as usize == firsts.len() {
@@ -415,8 +438,12 @@ impl Fine {
         cost
     }
 
-    /// What each class comes to, where one of a single row is known already.
-    pub fn answers_of(&self, classes: &Classes, mut answer: impl FnMut(&[u32]) -> Answer) -> Vec<Answer> {
+    /// The evaluation of each class; that of a single row is known already.
+    pub fn answers_of(
+        &self,
+        classes: &CutClasses,
+        mut answer: impl FnMut(&[u32]) -> Evaluation,
+    ) -> Vec<Evaluation> {
         let of_class = |class: usize| match classes.members(class) {
             [row] => self.answers[*row as usize],
             rows => answer(rows),
@@ -425,9 +452,9 @@ impl Fine {
     }
 }
 
-/// Room to count in, class after class.
+/// Buffers for counting, reused from class to class.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct CountBuffers {
     is_capped: Vec<bool>,
     labels: Vec<u64>,
 }
@@ -437,10 +464,10 @@ fn covers(forest: &Forest, cut: &Cut) -> Vec<Vec<u32>> {
     forest.trees.iter().zip(&cut.0).map(|(tree, cut)| tree.cover(cut)).collect()
 }
 
-/// What tuples are in a cut: per column, the place in the cut of the node above every node.
-fn coded(forest: &Forest, cut: &Cut) -> Vec<Coded> {
+/// The columns of tuples in a cut: per column, the index in the cut of the node above every node.
+fn coded(forest: &Forest, cut: &Cut) -> Vec<CodedNodes> {
     let columns = forest.trees.iter().zip(&cut.0).enumerate();
-    let coded = |(column, (tree, cut)): (usize, (&Tree, &Vec<u32>))| Coded {
+    let coded = |(column, (tree, cut)): (usize, (&Tree, &Vec<u32>))| CodedNodes {
         column,
         codes: codes::places(tree, cut),
         limit: cut.len(),
@@ -450,7 +477,7 @@ fn coded(forest: &Forest, cut: &Cut) -> Vec<Coded> {
 
 /// The classes of a cut.
 #[derive(Debug)]
-pub struct Classes {
+pub struct CutClasses {
     /// Per column, the cut's node above every node.
     pub covers: Vec<Vec<u32>>,
     /// The class of every row.
@@ -459,13 +486,13 @@ pub struct Classes {
     pub count: usize,
     /// The first row of every class.
     firsts: Vec<u32>,
-    /// The rows class by class, and where classes begin: sorted only when they are asked for.
+    /// The rows class by class, and where classes begin: sorted on demand.
     members: OnceLock<(Vec<u32>, Vec<u32>)>,
     /// Per class, what a record of it pays for its cells.
     pub losses: Vec<Amount>,
 }
 
-impl Classes {
+impl CutClasses {
     /// The rows of a class.
     pub fn members(&self, class: usize) -> &[u32] {
         let sort = || bucket(0..self.of_row.len() as u32, |row| self.of_row[row as usize], self.count);

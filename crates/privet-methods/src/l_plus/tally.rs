@@ -1,15 +1,15 @@
 //! The records of a class, counted.
 
-/// Counts of a few numbers out of many, with those that occur listed.
+/// Counts of a few numbers out of many, with a list of those that occur.
 #[derive(Debug, Clone, Default)]
-pub struct Counter {
+pub struct SparseCounter {
     pub counts: Vec<u64>,
     pub touched: Vec<u32>,
 }
 
-impl Counter {
-    fn new(width: usize) -> Counter {
-        Counter { counts: vec![0; width], touched: Vec::new() }
+impl SparseCounter {
+    fn new(width: usize) -> SparseCounter {
+        SparseCounter { counts: vec![0; width], touched: Vec::new() }
     }
 
     fn add(&mut self, at: u32, count: u64) {
@@ -26,7 +26,7 @@ impl Counter {
         }
     }
 
-    fn absorb(&mut self, other: &Counter) {
+    fn absorb(&mut self, other: &SparseCounter) {
         other.iter().for_each(|(at, count)| self.add(at, count));
     }
 
@@ -42,47 +42,47 @@ impl Counter {
 
 /// The records of a class, counted.
 #[derive(Debug, Clone)]
-pub struct Tally {
+pub struct ClassTally {
     /// The number of records.
     pub size: u64,
     /// Per sensitive value.
-    pub values: Counter,
+    pub values: SparseCounter,
     /// Per class label, for CM.
-    pub labels: Counter,
-    /// Per sensitive value and label, for CM where both matter together.
-    pub joint: Counter,
+    pub labels: SparseCounter,
+    /// Per sensitive value and label, for CM if both matter together.
+    pub joint: SparseCounter,
     joins: bool,
     pub width: u32,
 }
 
 /// Records with the same quasi-identifiers, sensitive value and label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct TallyEntry {
     pub value: u32,
     pub label: u32,
     pub count: u64,
 }
 
-impl Tally {
-    pub fn new(values: usize, labels: usize, joint: bool) -> Tally {
-        Tally {
+impl ClassTally {
+    pub fn new(values: usize, labels: usize, joint: bool) -> ClassTally {
+        ClassTally {
             size: 0,
-            values: Counter::new(values),
-            labels: Counter::new(labels),
-            joint: Counter::new(if joint { values * labels } else { 0 }),
+            values: SparseCounter::new(values),
+            labels: SparseCounter::new(labels),
+            joint: SparseCounter::new(if joint { values * labels } else { 0 }),
             joins: joint,
             width: labels as u32,
         }
     }
 
     /// Adds only what thresholds depend on.
-    pub fn add_value(&mut self, entry: &Entry) {
+    pub fn add_value(&mut self, entry: &TallyEntry) {
         self.size += entry.count;
         self.values.add(entry.value, entry.count);
     }
 
     /// Adds the labels of an entry whose value was added already.
-    pub fn add_label(&mut self, entry: &Entry) {
+    pub fn add_label(&mut self, entry: &TallyEntry) {
         if self.width > 0 {
             self.labels.add(entry.label, entry.count);
         }
@@ -91,13 +91,13 @@ impl Tally {
         }
     }
 
-    pub fn add(&mut self, entry: &Entry) {
+    pub fn add(&mut self, entry: &TallyEntry) {
         self.add_value(entry);
         self.add_label(entry);
     }
 
-    /// Adds all that another tally counts.
-    pub fn absorb(&mut self, other: &Tally) {
+    /// Adds the counts of another tally.
+    pub fn absorb(&mut self, other: &ClassTally) {
         self.size += other.size;
         self.values.absorb(&other.values);
         self.labels.absorb(&other.labels);
@@ -111,19 +111,19 @@ impl Tally {
         self.joint.clear();
     }
 
-    /// Appends the distinct (value, label) pairs of a full tally with their counts; label 0 where labels do not matter.
-    pub fn list(&self, entries: &mut Vec<Entry>) {
+    /// Appends the distinct (value, label) pairs of a full tally with their counts; label 0 if labels do not matter.
+    pub fn list(&self, entries: &mut Vec<TallyEntry>) {
         let start = entries.len();
         if self.joins {
-            let pair = |(at, count)| Entry { value: at / self.width, label: at % self.width, count };
+            let pair = |(at, count)| TallyEntry { value: at / self.width, label: at % self.width, count };
             entries.extend(self.joint.iter().map(pair));
         } else {
-            entries.extend(self.values.iter().map(|(value, count)| Entry { value, label: 0, count }));
+            entries.extend(self.values.iter().map(|(value, count)| TallyEntry { value, label: 0, count }));
         }
         entries[start..].sort_unstable_by_key(|entry| (entry.value, entry.label));
     }
 
-    /// Adds counts per sensitive value, where nothing else is counted.
+    /// Adds counts per sensitive value, if nothing else is counted.
     pub fn add_counts(&mut self, counts: impl Iterator<Item = u64>) {
         for (value, count) in (0..).zip(counts).filter(|(_, count)| *count > 0) {
             self.size += count;
@@ -131,12 +131,12 @@ impl Tally {
         }
     }
 
-    /// The records that have a label.
+    /// The number of records with a label.
     pub fn with_label(&self, label: u32) -> u64 {
         self.labels.counts[label as usize]
     }
 
-    /// The records that have the majority label.
+    /// The number of records with the majority label.
     pub fn majority(&self) -> u64 {
         self.labels.most()
     }

@@ -1,50 +1,50 @@
 //! Walks over cells: the records of a class below each node of one column's tree.
 
 use super::guillotine::{Blade, Guillotine};
-use super::rules::{Answer, Charge, Metric, Rules, Scheme};
-use super::table::{Classes, Fine, Room};
-use super::tally::Tally;
+use super::rules::{Charge, CostRules, Evaluation, Metric, Scheme};
+use super::table::{CountBuffers, CutClasses, FineTable};
+use super::tally::ClassTally;
 use privet_engine::cut::{Amount, FORBIDDEN, Forest, Tree, plus};
 use privet_engine::numbering::bucket;
 
-/// What a walk wants to know of a cell.
+/// What a walk computes for a cell.
 #[derive(Clone, Copy)]
-pub enum Question<'a> {
-    /// What it costs as a class.
+pub enum CellQuestion<'a> {
+    /// Its cost as a class.
     Cost,
-    /// What it must at least cost, however the other columns split it. With the answers for the classes as a whole.
-    Floor(&'a [Answer]),
-    /// The same, by trying all ways to split.
-    Split(&'a [Answer], Guillotine<'a>),
+    /// A lower bound on its cost, however the other columns split it. With the evaluations of the classes as a whole.
+    Floor(&'a [Evaluation]),
+    /// Like `Floor`, but by trying all ways to split.
+    Split(&'a [Evaluation], Guillotine<'a>),
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Debug)]
-pub struct Walked {
-    /// Per node, the sum of the answers over all classes.
+pub struct WalkResult {
+    /// Per node, the sum over all classes.
     pub sums: Vec<Amount>,
-    /// The cells whose floors are not 0, class by class; only where floors can be shared out.
-    pub cells: Vec<Cell>,
+    /// The cells with nonzero floors, class by class; only if floors can be distributed.
+    pub cells: Vec<CellFloor>,
 }
 
 /// The floor of one cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cell {
+pub struct CellFloor {
     pub class: u32,
     pub node: u32,
     /// In grains.
     pub amount: i64,
 }
 
-/// What the classes must at least cost, however all columns split them.
+/// Lower bounds on the cost of the classes, however all columns split them.
 pub fn floors(
-    rules: &Rules,
-    fine: &Fine,
-    classes: &Classes,
+    rules: &CostRules,
+    fine: &FineTable,
+    classes: &CutClasses,
     guillotine: Option<Guillotine<'_>>,
-) -> Vec<Answer> {
+) -> Vec<Evaluation> {
     let mut blade = guillotine.map(Blade::new);
-    let mut room = Room::default();
+    let mut buffers = CountBuffers::default();
     let mut tally = rules.tally();
     fine.answers_of(classes, |rows| {
         tally.clear();
@@ -57,33 +57,33 @@ pub fn floors(
         let majority = rows.iter().map(|row| fine.answers[*row as usize].majority).sum();
         let mut answer = rules.answer_with(&tally, charge);
         if violates && rules.caps_labels() {
-            answer.removals = fine.least_outside(rules, &tally, rows, &mut room);
+            answer.removals = fine.least_outside(rules, &tally, rows, &mut buffers);
         }
-        Answer { majority, ..answer }
+        Evaluation { majority, ..answer }
     })
 }
 
-/// Walks all cells of a column: for every class, the nodes from its own (in the cut of the classes) down to the rows'.
-/// Floors leave generalisation out, but for CM.
+/// Walks all cells of a column: for every class, the nodes from its own (in the cut of the classes) down to those of
+/// the rows. Floors leave out generalisation, except for CM.
 pub fn walk(
-    rules: &Rules,
+    rules: &CostRules,
     forest: &Forest,
-    fine: &Fine,
-    classes: &Classes,
+    fine: &FineTable,
+    classes: &CutClasses,
     column: usize,
-    question: Question<'_>,
-) -> Walked {
+    question: CellQuestion<'_>,
+) -> WalkResult {
     let (tree, nodes) = (&forest.trees[column], &fine.nodes[column]);
     let class_of = |row: u32| classes.of_row[row as usize];
     let (wholes, blade) = match question {
-        Question::Cost => (None, None),
-        Question::Floor(wholes) => (Some(wholes), None),
-        Question::Split(wholes, guillotine) => (Some(wholes), Some(Blade::new(guillotine))),
+        CellQuestion::Cost => (None, None),
+        CellQuestion::Floor(wholes) => (Some(wholes), None),
+        CellQuestion::Split(wholes, guillotine) => (Some(wholes), Some(Blade::new(guillotine))),
     };
     let grouped = wholes.is_some() && rules.metric == Metric::Cm;
     let by_others =
         grouped.then(|| bucket(fine.by_others[column].iter().copied(), class_of, classes.count).0);
-    let mut cells = Cells {
+    let mut cells = CellWalk {
         rules,
         fine,
         tree,
@@ -97,7 +97,7 @@ pub fn walk(
         places: Vec::new(),
         counts: Vec::new(),
         labelled: rules.tally(),
-        room: Room::default(),
+        buffers: CountBuffers::default(),
         path: Vec::new(),
         labels: Vec::new(),
         losses: &rules.losses[column],
@@ -117,7 +117,7 @@ pub fn walk(
         end = range.end;
         let first = nodes[rows[0] as usize];
         let Some(wholes) = wholes else {
-            // The column itself is not cut: its whole tree is asked about.
+            // The column itself is not cut: evaluate its whole tree.
             cells.g = classes.losses[class];
             cells.class(0, rows);
             continue;
@@ -131,62 +131,63 @@ pub fn walk(
         if let Some(by_others) = &by_others {
             cells.count_majorities(top, &by_others[range]);
         }
-        // With the guillotine a class whose first split is not in this column may have more at stake.
+        // With the guillotine, a class whose first split is not in this column may have more at stake.
         cells.whole = (cells.blade.is_none()).then_some((rows.len(), *whole));
         cells.class(top, rows);
     }
-    Walked { sums: cells.sums, cells: cells.cells }
+    WalkResult { sums: cells.sums, cells: cells.cells }
 }
 
 /// A cell that is not complete yet.
 struct OpenCell {
     node: u32,
     start: usize,
-    /// The answer for the last cell below it, and where its rows began: if these are all rows, it is the answer here.
-    below: Option<(usize, Answer)>,
+    /// The evaluation of the last cell below it, and where its rows began: if these are all rows, it is the result here
+    /// too.
+    below: Option<(usize, Evaluation)>,
 }
 
-struct Cells<'a> {
-    rules: &'a Rules,
-    fine: &'a Fine,
+struct CellWalk<'a> {
+    rules: &'a CostRules,
+    fine: &'a FineTable,
     tree: &'a Tree,
     column: usize,
-    /// Whether cells are asked for their cost as classes.
+    /// Whether cells are evaluated for their cost as classes.
     exact: bool,
     blade: Option<Blade<'a>>,
     open: Vec<OpenCell>,
-    /// The records of every open cell, as far as they are not in an open cell below it; and room for one more.
-    tallies: Vec<Tally>,
-    /// The rows of the class by rising node, and where those of each node end.
+    /// The records of every open cell that are not in an open cell below it; and one more tally as a buffer.
+    tallies: Vec<ClassTally>,
+    /// The rows of the class sorted by node, and where those of each node end.
     sorted: Vec<u32>,
     runs: Vec<(u32, usize)>,
-    /// Room to sort in, and for large classes the counts node by node.
+    /// Buffer for sorting and, for large classes, the counts node by node.
     places: Vec<usize>,
     counts: Vec<u64>,
-    /// Room for a tally with labels, where those of cells do without.
-    labelled: Tally,
-    /// Room for what `vio-rec` with CM counts.
-    room: Room,
-    /// For CM: nodes at which label counts wait for rows further right, with where the counts begin.
+    /// Buffer for a tally with labels, if those of cells have none.
+    labelled: ClassTally,
+    /// Buffers for the counts of `vio-rec` with CM.
+    buffers: CountBuffers,
+    /// For CM: nodes at which label counts wait for rows further right, with the start of the counts.
     path: Vec<(u32, usize)>,
     labels: Vec<u64>,
     losses: &'a [Amount],
-    /// What a record of the class pays in the other columns.
+    /// The cost of a record of the class in the other columns.
     g: Amount,
-    /// The class's number of rows, and its answer where that holds for this column too.
-    whole: Option<(usize, Answer)>,
+    /// The class's number of rows, and its evaluation if that holds for this column too.
+    whole: Option<(usize, Evaluation)>,
     /// For CM: per node, the records with the majority label of their group, summed over the groups of the class.
     majorities: Vec<u64>,
     sums: Vec<Amount>,
     class: u32,
     /// Whether cells are listed.
     listed: bool,
-    cells: Vec<Cell>,
+    cells: Vec<CellFloor>,
 }
 
-impl Cells<'_> {
-    /// A class whose rows have the same node: all its cells are the class.
-    fn chain(&mut self, top: u32, node: u32, whole: &Answer) {
+impl CellWalk<'_> {
+    /// A class whose rows share one node: all its cells equal the class.
+    fn chain(&mut self, top: u32, node: u32, whole: &Evaluation) {
         let mut node = node;
         loop {
             self.sum(node, whole, whole.majority);
@@ -197,7 +198,7 @@ impl Cells<'_> {
         }
     }
 
-    fn sum(&mut self, node: u32, answer: &Answer, majorities: u64) {
+    fn sum(&mut self, node: u32, answer: &Evaluation, majorities: u64) {
         let g = self.g + self.losses[node as usize];
         let amount = if self.exact {
             self.rules.cost(answer, g)
@@ -212,7 +213,7 @@ impl Cells<'_> {
         let sum = &mut self.sums[node as usize];
         *sum = plus(*sum, amount);
         if self.listed && amount != 0 {
-            self.cells.push(Cell { class: self.class, node, amount: self.rules.grains(amount) });
+            self.cells.push(CellFloor { class: self.class, node, amount: self.rules.grains(amount) });
         }
     }
 
@@ -244,8 +245,8 @@ impl Cells<'_> {
         (self.sorted, self.runs) = (sorted, runs);
     }
 
-    /// Sorts the rows of a class by their nodes, and tells where those of each node end. A large class is counted on the
-    /// way, in the order in which its rows lie: returns whether it is.
+    /// Sorts the rows of a class by their nodes, and finds where those of each node end. A large class is counted at
+    /// the same time, in the order of its rows; returns whether it was.
     fn sort(&mut self, top: u32, rows: &[u32], sorted: &mut Vec<u32>, runs: &mut Vec<(u32, usize)>) -> bool {
         let nodes = &self.fine.nodes[self.column];
         let (span, width) = ((self.tree.end(top) - top) as usize, self.rules.theta.len());
@@ -321,7 +322,7 @@ impl Cells<'_> {
         if let Some(parent) = self.open.last_mut() {
             parent.below = Some((cell.start, answer));
         }
-        // What the cell holds is part of the one above it.
+        // The contents of the cell are part of the one above it.
         let (above, own) = self.tallies.split_at_mut(self.open.len());
         match above.last_mut() {
             Some(above) if above.size == 0 => std::mem::swap(above, &mut own[0]),
@@ -333,7 +334,7 @@ impl Cells<'_> {
         }
     }
 
-    fn answer(&mut self, rows: &[u32]) -> Answer {
+    fn answer(&mut self, rows: &[u32]) -> Evaluation {
         if let [row] = rows {
             return self.fine.answers[*row as usize];
         }
@@ -364,12 +365,12 @@ impl Cells<'_> {
         };
         let mut answer = rules.answer_with(tally, charge);
         if rules.caps_labels() {
-            answer.removals = self.fine.least_outside(rules, tally, rows, &mut self.room);
+            answer.removals = self.fine.least_outside(rules, tally, rows, &mut self.buffers);
         }
         answer
     }
 
-    /// For every node of the class, how many records have the majority label of their group, when groups are equal in
+    /// For every node of the class, how many records have the majority label of their group, where groups are equal in
     /// the other columns and merged up to the node in this one.
     fn count_majorities(&mut self, top: u32, by_others: &[u32]) {
         self.majorities[top as usize..self.tree.end(top) as usize].fill(0);
@@ -389,7 +390,7 @@ impl Cells<'_> {
             let next = rows.get(at).map(|row| nodes[*row as usize]);
             self.path.push((node, self.labels.len()));
             self.labels.extend_from_slice(self.fine.labels(row));
-            // Up to where the next row branches off, what is below each node is complete.
+            // Up to where the next row branches off, everything below each node is complete.
             let stop = next.map(|next| self.tree.meet(node, next));
             while let Some((_, start)) = self.path.last().copied() {
                 if Some(node) == stop {
@@ -407,7 +408,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Moves what is on top of the path up to a node, into what waits there already if something does.
+    /// Moves the top of the path up to a node, merging it with what waits there already.
     fn join(&mut self, node: u32) {
         let Some((_, start)) = self.path.pop() else { return };
         match self.path.last().copied() {

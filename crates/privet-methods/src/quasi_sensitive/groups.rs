@@ -1,43 +1,43 @@
-//! The groups of the first phase, and how they are joined when nothing else helps.
+//! The groups of the first phase, and how they are merged when nothing else helps.
 
 use std::collections::BTreeMap;
 
-use super::super::mondrian::{Mondrian, Part};
-use super::Fate;
+use super::super::mondrian::{MondrianSplitter, RecordPart};
+use super::GroupFate;
 use privet_engine::partition::Tree;
 
-/// The groups. One is made of one or more leaves of Mondrian's tree: several where they were joined, or where they look
+/// The groups. Each consists of one or more leaves of Mondrian's tree: several if they were merged, or if they look
 /// alike in the release.
-pub(super) struct Groups {
+pub(super) struct MondrianGroups {
     /// Mondrian's tree: per node its parent, …
     parents: Vec<u32>,
     /// … and the leaves below it, as a range in depth-first order.
     below: Vec<(u32, u32)>,
     /// Per leaf, in depth-first order, its node.
     nodes: Vec<u32>,
-    groups: Vec<Group>,
+    groups: Vec<MondrianGroup>,
     merged: u64,
 }
 
-struct Group {
+struct MondrianGroup {
     /// In depth-first order.
     leaves: Vec<u32>,
-    part: Part,
-    fate: Option<Fate>,
+    part: RecordPart,
+    fate: Option<GroupFate>,
 }
 
-impl Groups {
-    /// A group per leaf; leaves that look alike in the release share one.
-    pub fn new(tree: Tree<Part>, mondrian: &Mondrian<'_>) -> Groups {
+impl MondrianGroups {
+    /// One group per leaf; leaves that look alike in the release share one.
+    pub fn new(tree: Tree<RecordPart>, mondrian: &MondrianSplitter<'_>) -> MondrianGroups {
         let (below, place) = depth_first(&tree);
         let mut leaves = tree.leaves;
         leaves.sort_by_key(|(node, _)| place[*node as usize]);
         let nodes = leaves.iter().map(|(node, _)| *node).collect();
         let groups = (0u32..)
             .zip(leaves)
-            .map(|(leaf, (_, part))| Group { leaves: vec![leaf], part, fate: None })
+            .map(|(leaf, (_, part))| MondrianGroup { leaves: vec![leaf], part, fate: None })
             .collect();
-        let mut groups = Groups { parents: tree.parents, below, nodes, groups, merged: 0 };
+        let mut groups = MondrianGroups { parents: tree.parents, below, nodes, groups, merged: 0 };
         groups.join_lookalikes(mondrian);
         groups
     }
@@ -46,11 +46,11 @@ impl Groups {
         self.groups.len()
     }
 
-    pub fn part(&self, group: usize) -> &Part {
+    pub fn part(&self, group: usize) -> &RecordPart {
         &self.groups[group].part
     }
 
-    /// How many groups were joined with others because nothing else helped.
+    /// The number of groups that were merged because nothing else helped.
     pub fn merged(&self) -> u64 {
         self.merged
     }
@@ -59,23 +59,23 @@ impl Groups {
         self.groups[group].fate.is_some()
     }
 
-    pub fn settle(&mut self, group: usize, fate: Fate) {
+    pub fn settle(&mut self, group: usize, fate: GroupFate) {
         self.groups[group].fate = Some(fate);
     }
 
-    /// The fates of all groups, which are settled.
-    pub fn take_fates(&mut self) -> Vec<Fate> {
-        self.groups.iter_mut().map(|group| group.fate.take().unwrap_or(Fate::Withheld)).collect()
+    /// The fates of all groups, which are final.
+    pub fn take_fates(&mut self) -> Vec<GroupFate> {
+        self.groups.iter_mut().map(|group| group.fate.take().unwrap_or(GroupFate::Withheld)).collect()
     }
 
-    /// Joins each of the given groups with its siblings: all groups below the lowest node of the tree that holds more than
-    /// the group become one. False when a group is the whole table already.
-    pub fn merge(&mut self, hopeless: &[usize], mondrian: &Mondrian<'_>) -> bool {
+    /// Merges each of the given groups with its siblings: all groups below the lowest node of the tree that contains
+    /// more than the group become one. False if a group is already the whole table.
+    pub fn merge(&mut self, hopeless: &[usize], mondrian: &MondrianSplitter<'_>) -> bool {
         let mut owner = vec![0; self.nodes.len()];
         for (at, group) in self.groups.iter().enumerate() {
             group.leaves.iter().for_each(|leaf| owner[*leaf as usize] = at);
         }
-        // Groups that become one get the same root in this forest.
+        // Groups that are merged get the same root in this forest.
         let mut joined: Vec<usize> = (0..self.groups.len()).collect();
         for group in hopeless {
             let leaves = &self.groups[*group].leaves;
@@ -105,9 +105,10 @@ impl Groups {
         true
     }
 
-    /// Joins groups that the release shows with the same cells: there they are one.
-    fn join_lookalikes(&mut self, mondrian: &Mondrian<'_>) {
-        let parts: Vec<Part> = self.groups.iter_mut().map(|group| std::mem::take(&mut group.part)).collect();
+    /// Merges groups that are published with the same cells, because they are one in the release.
+    fn join_lookalikes(&mut self, mondrian: &MondrianSplitter<'_>) {
+        let parts: Vec<RecordPart> =
+            self.groups.iter_mut().map(|group| std::mem::take(&mut group.part)).collect();
         let mut first = BTreeMap::new();
         let shown = mondrian.shown(&parts);
         let joined: Vec<usize> =
@@ -116,13 +117,13 @@ impl Groups {
         self.join(joined);
     }
 
-    /// Joins groups with the same root.
+    /// Merges groups with the same root.
     fn join(&mut self, mut joined: Vec<usize>) {
         let roots: Vec<usize> = (0..joined.len()).map(|group| find(&mut joined, group)).collect();
         if roots.iter().enumerate().all(|(group, root)| group == *root) {
             return;
         }
-        let mut kept: BTreeMap<usize, Group> = BTreeMap::new();
+        let mut kept: BTreeMap<usize, MondrianGroup> = BTreeMap::new();
         for (root, group) in roots.into_iter().zip(std::mem::take(&mut self.groups)) {
             match kept.get_mut(&root) {
                 None => {
@@ -139,7 +140,7 @@ impl Groups {
         for group in self.groups.iter_mut().filter(|group| group.leaves.len() > 1) {
             group.leaves.sort_unstable();
             group.part.sort_unstable();
-            // Relaxed partitioning may have parted the records of one distinct record.
+            // Relaxed partitioning may have separated the records of one distinct record.
             group.part.dedup_by(|later, earlier| {
                 let same = later.0 == earlier.0;
                 if same {
@@ -151,7 +152,7 @@ impl Groups {
     }
 }
 
-/// The root of a group in a forest of groups that become one.
+/// The root of a group in the forest of merged groups.
 fn find(joined: &mut [usize], mut group: usize) -> usize {
     while joined[group] != group {
         joined[group] = joined[joined[group]];
@@ -160,12 +161,12 @@ fn find(joined: &mut [usize], mut group: usize) -> usize {
     group
 }
 
-/// Per node the range of its leaves in depth-first order, and per node its place in that order.
-fn depth_first(tree: &Tree<Part>) -> (Vec<(u32, u32)>, Vec<u32>) {
+/// Per node the range of its leaves in depth-first order, and per node its position in that order.
+fn depth_first(tree: &Tree<RecordPart>) -> (Vec<(u32, u32)>, Vec<u32>) {
     let nodes = tree.parents.len();
     let mut leaves_below = vec![0u32; nodes];
     tree.leaves.iter().for_each(|(node, _)| leaves_below[*node as usize] = 1);
-    // Children come behind their parents.
+    // Children come after their parents.
     for node in (1..nodes).rev() {
         leaves_below[tree.parents[node] as usize] += leaves_below[node];
     }

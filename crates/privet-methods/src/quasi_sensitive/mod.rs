@@ -1,14 +1,14 @@
 //! Quasi-sensitive attributes (Shi, Xiong and Fung, *Anonymizing Data with Quasi-Sensitive Attribute Values*, CIKM 2010).
 //!
-//! Two phases. First Mondrian puts the records into groups by their quasi-identifiers, as it does for k-anonymity (with
-//! k = 1: groups of equal values, nothing is generalised). Then, in each group that fails, occurrences of terms are removed
-//! until the group passes, at the least cost: see [`privet_engine::suppression`]. Removing a term from a record with w
+//! There are two phases. First Mondrian groups the records by their quasi-identifiers, as for k-anonymity (with k = 1:
+//! groups of equal values, nothing is generalised). Then, in each group that fails, occurrences of terms are removed at
+//! the least cost until the group passes: see [`privet_engine::suppression`]. Removing a term from a record with w
 //! terms left costs 1/w.
 //!
-//! Removing terms never makes a record link to fewer labels, and a group of empty sets links to all labels alike. So where
-//! that meets the requirements, every group can be saved. Where it does not (few labels, or a prior that is far from
-//! uniform), a group may be beyond help: it is joined with its sibling in Mondrian's tree, or its records are withheld, or
-//! the run fails, as the policy says.
+//! Removing terms never makes a record link to fewer labels, and a group of empty sets links to all labels equally. So
+//! if that meets the requirements, every group can be repaired. If it does not (few labels, or a prior far from
+//! uniform), a group may be beyond repair: it is merged with its sibling in Mondrian's tree, or its records are
+//! withheld, or the run fails, as the policy states.
 
 mod groups;
 mod schedule;
@@ -20,10 +20,10 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use super::mondrian::{Mondrian, Part};
+use super::mondrian::{MondrianSplitter, RecordPart};
 use super::released_sets::{GroupCounts, ReleasedSets};
 use super::{SearchFacts, ShownCost, Solution};
-use groups::Groups;
+use groups::MondrianGroups;
 use privet_core::clock::Clock;
 use privet_core::counted;
 use privet_core::{Error, Result};
@@ -37,10 +37,10 @@ use privet_engine::privacy::quasi_sensitive::{
 use privet_engine::suppression::{Answer, Goal, Order, Prices};
 use privet_policy::method::{QuasiSensitive, RemovalSearch, WayOut};
 use privet_policy::{CheckedPolicy, Requirement};
-use schedule::Solver;
-use sets::Sets;
+use schedule::GroupSolver;
+use sets::CellTerms;
 
-/// What the cost says about itself.
+/// The description of the cost.
 static COST: loss::Info = loss::Info {
     name: "QS",
     formula: "Σ 1/w over the removed terms, where w terms were left in the record",
@@ -48,32 +48,32 @@ static COST: loss::Info = loss::Info {
     smaller_is_better: true,
 };
 
-/// What the policy asks for, ready to judge groups.
-pub struct Asked {
+/// The requirements of the policy, ready to test groups.
+pub struct SetRequirements {
     /// The quasi-sensitive column.
     pub column: SetColumn,
     /// What terms reveal.
     pub links: Links,
-    /// What must hold in every group.
+    /// The requirements on every group.
     pub goal: Goal,
     /// The terms of every distinct cell.
-    sets: Sets,
-    /// What removing terms costs.
+    sets: CellTerms,
+    /// The cost of removing terms.
     prices: Prices,
     /// Records that link to no label at all.
     unlinked: u64,
 }
 
-impl Asked {
-    /// Reads the policy's requirements about the quasi-sensitive column.
-    pub fn of(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Asked> {
+impl SetRequirements {
+    /// Reads the policy's requirements on the quasi-sensitive column.
+    pub fn of(policy: &CheckedPolicy, microdata: &Microdata) -> Result<SetRequirements> {
         let column = microdata.sets.clone().ok_or_else(|| {
             Error::input("method \"quasi-sensitive\" needs a column of role 'quasi-sensitive'")
-                .help("say which: [columns.symptoms] role = \"quasi-sensitive\", separator = \"|\", knowledge = \"diseases.csv\"")
+                .help("declare one: [columns.symptoms] role = \"quasi-sensitive\", separator = \"|\", knowledge = \"diseases.csv\"")
         });
         let column = column.map_err(|error| policy.at_method("name", error))?;
         let links = Links::of(&column.policy);
-        let sets = Sets::of(microdata, &column, &links);
+        let sets = CellTerms::of(microdata, &column, &links);
         let counter = sets.count(microdata, &links);
         let unlinked = counter.unlinked();
         let (mut diversity, mut closeness) = (None, None);
@@ -88,7 +88,7 @@ impl Asked {
                     let prior = prior_of(demand.prior, counter, &column, &links).map_err(at)?;
                     closeness = Some((demand, prior));
                 }
-                // Mondrian forms the groups by these, if at all.
+                // Mondrian forms the groups by these, if they are present.
                 Requirement::KAnonymity(_)
                 | Requirement::LDiversity(_)
                 | Requirement::LPlusDiversity(_)
@@ -100,29 +100,29 @@ impl Asked {
             }
         }
         let prices = Prices::new(sets.longest());
-        Ok(Asked { column, links, goal: Goal::new(diversity, closeness), sets, prices, unlinked })
+        Ok(SetRequirements { column, links, goal: Goal::new(diversity, closeness), sets, prices, unlinked })
     }
 
-    /// What the publisher should know before the release leaves the house.
+    /// Warnings to read before publishing the release.
     fn warnings(&self, records: u64) -> Vec<String> {
         let (column, mut warnings) = (&self.column.name, Vec::new());
         if !self.sets.any_known() {
             warnings.push(format!(
-                "no term of column '{column}' occurs in {}: nothing can link, so every record counts as one that links to \
-                 all labels; is the separator right, and are terms spelt alike?",
+                "no term of column '{column}' occurs in {}: nothing can link, so every record counts as linked to \
+                 all labels; check the separator and the spelling of the terms",
                 self.column.policy.knowledge_path.display()
             ));
         }
         if self.column.policy.unknown_terms == privet_policy::UnknownTerms::Strict {
             warnings.push(format!(
                 "unknown_terms = \"strict\" lets a term that no label mentions hide what a record's other terms reveal; an \
-                 adversary who leaves such terms aside links more ({} of {} to nothing)",
+                 adversary who ignores such terms links more ({} of {} to nothing)",
                 self.unlinked,
                 counted(records, "record links", "records link")
             ));
         } else if self.unlinked > 0 {
             warnings.push(format!(
-                "{} of {} terms that no single label has together: such a record links to nothing and is not protected by this \
+                "{} of {} a combination of terms that no single label has: such a record links to nothing and is not protected by this \
                  requirement",
                 self.unlinked,
                 counted(records, "record has", "records have")
@@ -143,8 +143,8 @@ fn prior_of(kind: PriorKind, counter: PriorCounter, column: &SetColumn, links: &
     }
 }
 
-/// What became of a group.
-enum Fate {
+/// The fate of a group.
+enum GroupFate {
     /// Its records are released without the removed occurrences.
     Released(Answer),
     /// Its records are withheld.
@@ -157,12 +157,12 @@ pub(super) fn run(
     microdata: &Microdata,
     clock: &Clock,
 ) -> Result<Solution> {
-    let asked = Asked::of(policy, microdata)?;
+    let asked = SetRequirements::of(policy, microdata)?;
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
     let requirements = requirements.into_iter().map(|(_, requirement)| requirement).collect();
-    let mondrian = Mondrian::new((own.partitioning, own.numbers), microdata, requirements, clock);
+    let mondrian = MondrianSplitter::new((own.partitioning, own.numbers), microdata, requirements, clock);
     let tree = partition::partition_tree(&mondrian, mondrian.whole()?, clock)?;
-    let mut groups = Groups::new(tree, &mondrian);
+    let mut groups = MondrianGroups::new(tree, &mondrian);
 
     let order = match own.search {
         RemovalSearch::Dfs => Order::Plain,
@@ -170,28 +170,28 @@ pub(super) fn run(
     };
     let limited = clock.with_limit(own.time_limit);
     let end = own.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-    let solver = Solver { asked: &asked, microdata, order, end, clock: &limited };
+    let solver = GroupSolver { asked: &asked, microdata, order, end, clock: &limited };
     let fates = settle(&solver, &mut groups, &mondrian, own.infeasible)?;
     solution(&solver, &groups, &mondrian, fates)
 }
 
-/// Finds an answer for every group, or a way out; then uses the time that is left to improve the answers.
+/// Finds a solution for every group, or a way out; then uses the remaining time to improve the solutions.
 fn settle(
-    solver: &Solver<'_>,
-    groups: &mut Groups,
-    mondrian: &Mondrian<'_>,
+    solver: &GroupSolver<'_>,
+    groups: &mut MondrianGroups,
+    mondrian: &MondrianSplitter<'_>,
     way_out: WayOut,
-) -> Result<Vec<Fate>> {
+) -> Result<Vec<GroupFate>> {
     loop {
         let open: Vec<usize> = (0..groups.len()).filter(|group| !groups.is_settled(*group)).collect();
-        let parts: Vec<&Part> = open.iter().map(|group| groups.part(*group)).collect();
+        let parts: Vec<&RecordPart> = open.iter().map(|group| groups.part(*group)).collect();
         let mut answers = solver.dive(&parts)?;
         solver.search_on(&parts, &mut answers, true)?;
         let mut hopeless = Vec::new();
         for (group, answer) in open.into_iter().zip(answers) {
             match answer.found {
-                Some(_) => groups.settle(group, Fate::Released(answer)),
-                None if way_out == WayOut::Suppress => groups.settle(group, Fate::Withheld),
+                Some(_) => groups.settle(group, GroupFate::Released(answer)),
+                None if way_out == WayOut::Suppress => groups.settle(group, GroupFate::Withheld),
                 None => hopeless.push((group, answer.complete)),
             }
         }
@@ -212,7 +212,7 @@ fn settle(
     let mut parts = Vec::new();
     let mut answers = Vec::new();
     for (group, fate) in fates.iter_mut().enumerate() {
-        if let Fate::Released(answer) = fate
+        if let GroupFate::Released(answer) = fate
             && !answer.complete
         {
             open.push(group);
@@ -222,17 +222,17 @@ fn settle(
     }
     solver.search_on(&parts, &mut answers, false)?;
     for (group, answer) in open.into_iter().zip(answers) {
-        fates[group] = Fate::Released(answer);
+        fates[group] = GroupFate::Released(answer);
     }
     Ok(fates)
 }
 
-fn beyond_help(solver: &Solver<'_>, groups: usize, proven: bool) -> Error {
+fn beyond_help(solver: &GroupSolver<'_>, groups: usize, proven: bool) -> Error {
     let labels = solver.asked.links.labels();
     let how_many = if groups == 1 { "a group".to_string() } else { format!("{groups} groups") };
     let why = match &solver.asked.goal.diversity {
         Some(demand) if demand.l > labels => {
-            format!("l = {} asks for more labels than the {labels} of the knowledge file", demand.l)
+            format!("l = {} requires more labels than the {labels} of the knowledge file", demand.l)
         }
         Some(demand) if !demand.is_possible(labels) => format!(
             "with {}, c = {} and l = {} not even records without terms are diverse",
@@ -241,33 +241,33 @@ fn beyond_help(solver: &Solver<'_>, groups: usize, proven: bool) -> Error {
             demand.l
         ),
         _ if proven => format!("no removal of terms brings {how_many} near enough to the prior"),
-        _ => format!("no removal of terms was found within the time limit that saves {how_many}"),
+        _ => format!("no removal of terms that repairs {how_many} was found within the time limit"),
     };
     let help = if solver.can_be_saved_by_merging() {
         "lower the requirement, raise k, or set infeasible = \"merge\" or \"suppress\" in [method]"
     } else {
-        "no grouping changes that: lower l, raise c, or name a knowledge file with more labels"
+        "no grouping changes that: lower l, raise c, or use a knowledge file with more labels"
     };
     Error::infeasible(format!("no release can meet the policy: {why}")).help(help)
 }
 
-/// What is said of groups that the search did not get to.
+/// The warning about groups that the search did not reach.
 fn out_of_time(counts: &GroupCounts) -> Option<String> {
     let (unsearched, total) = (counts.unsearched, counts.total);
     (unsearched > 0).then(|| {
         format!(
-            "the time limit left no time to search {unsearched} of {total} groups: as many of their records as it takes were \
-             released without any terms, which meets the policy but loses more than needed; raise time_limit in [method]"
+            "the time limit left no time to search {unsearched} of {total} groups: as many of their records as necessary were \
+             released without any terms, which meets the policy but loses more than necessary; raise time_limit in [method]"
         )
     })
 }
 
-/// Puts together what was decided.
+/// Assembles the solution.
 fn solution(
-    solver: &Solver<'_>,
-    groups: &Groups,
-    mondrian: &Mondrian<'_>,
-    fates: Vec<Fate>,
+    solver: &GroupSolver<'_>,
+    groups: &MondrianGroups,
+    mondrian: &MondrianSplitter<'_>,
+    fates: Vec<GroupFate>,
 ) -> Result<Solution> {
     let (asked, microdata) = (solver.asked, solver.microdata);
     let mut counts =
@@ -276,7 +276,7 @@ fn solution(
     let mut released = Vec::new();
     for (group, fate) in fates.iter().enumerate() {
         match fate {
-            Fate::Withheld => {
+            GroupFate::Withheld => {
                 counts.withheld += 1;
                 let lost: u128 = (groups.part(group).iter())
                     .map(|(record, count)| {
@@ -286,7 +286,7 @@ fn solution(
                 cost += lost;
                 bound += lost;
             }
-            Fate::Released(answer) => {
+            GroupFate::Released(answer) => {
                 let Some(found) = &answer.found else { continue };
                 cost += found.cost;
                 bound += answer.bound;
@@ -301,7 +301,7 @@ fn solution(
             }
         }
     }
-    let parts: Vec<Part> = released.iter().map(|(group, _)| groups.part(*group).clone()).collect();
+    let parts: Vec<RecordPart> = released.iter().map(|(group, _)| groups.part(*group).clone()).collect();
     let recoding = mondrian.recoding(&parts);
     let mut sets = ReleasedSets::new(asked.column.policy.separator);
     let mut removed = std::collections::BTreeMap::new();

@@ -1,52 +1,52 @@
-//! How the time limit is spread over the groups.
+//! How the time limit is distributed over the groups.
 //!
-//! The limit is one for all that is searched. First every group gets a dive, for which it has a share of the time by its size; what
-//! those do not need that are done early goes to the others. A group whose time is up, or that is reached after the limit, takes
-//! the simplest removals that help. What is left is divided equally among the groups that are not proven yet, over all cores. A
-//! part of it goes into better starts: answers from the halves of each group.
+//! One limit covers the whole search. First every group gets a dive with a share of the time according to its size;
+//! groups that finish early leave their time to the others. A group whose time is up, or that is reached after the
+//! limit, takes the simplest removals that help. The remaining time is divided equally among the groups that are not
+//! proven optimal yet, over all cores. Part of it goes into better starts: solutions from the halves of each group.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::super::mondrian::Part;
-use super::Asked;
+use super::super::mondrian::RecordPart;
+use super::SetRequirements;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::microdata::Microdata;
 use privet_engine::suppression::{Answer, Budget, Order, Problem, Search, divided, stripped};
 
-/// What a group may try right after its first dive: most groups are small and done with that.
+/// How many steps a group may take right after its first dive: most groups are small and need no more.
 const TRIES_AT_ONCE: u64 = 20_000;
 
-/// Searches that are held at the same time take about as many bytes as this.
+/// Searches that are kept at the same time use about this many bytes.
 const MOST_MEMORY: usize = 256 << 20;
 
-/// The part of the time that is left which goes into answers from halves: one in so many.
+/// One part in this many of the remaining time goes into solutions from halves.
 const HALVES: u32 = 3;
 
-/// Looking at a group and stripping it take at most so much longer than looking at it.
+/// Examining a group and stripping it takes at most this many times as long as examining it.
 const STRIP_AND_LOOK: f64 = 3.0;
 
-/// Every group has at least this for its dive, as long as the limit is not reached: far more than small groups need, so that a busy
-/// machine does not change their answers.
+/// Every group has at least this much time for its dive while the limit is not reached: far more than small groups
+/// need, so that a busy machine does not change their results.
 const LEAST_DIVE: Duration = Duration::from_secs(1);
 
 /// Shares of time below this are not worth a round.
 const LEAST_ROUND: Duration = Duration::from_millis(2);
 
-pub(super) struct Solver<'a> {
-    pub asked: &'a Asked,
+pub(super) struct GroupSolver<'a> {
+    pub asked: &'a SetRequirements,
     pub microdata: &'a Microdata,
     pub order: Order,
-    /// When the time limit is reached.
+    /// The deadline.
     pub end: Option<Instant>,
     pub clock: &'a Clock,
 }
 
-impl Solver<'_> {
-    fn problem(&self, part: &Part) -> Problem<'_> {
+impl GroupSolver<'_> {
+    fn problem(&self, part: &RecordPart) -> Problem<'_> {
         let members = part.iter().flat_map(|(record, count)| {
             let member = self.asked.sets.member(self.microdata, *record);
             (0..*count).map(move |_| member.clone())
@@ -59,24 +59,24 @@ impl Solver<'_> {
         }
     }
 
-    /// Whether joining groups can help where removing terms does not: never for diversity, which fails in every group or
-    /// in none.
+    /// Whether merging groups can help where removing terms does not: never for diversity, which fails in every group
+    /// or in none.
     pub fn can_be_saved_by_merging(&self) -> bool {
         let labels = self.asked.links.labels();
         self.asked.goal.diversity.as_ref().is_none_or(|demand| demand.is_possible(labels))
     }
 
-    /// The first answers, in the order of the groups.
-    pub fn dive(&self, parts: &[&Part]) -> Result<Vec<Answer>> {
+    /// The first solutions, in the order of the groups.
+    pub fn dive(&self, parts: &[&RecordPart]) -> Result<Vec<Answer>> {
         let waiting = AtomicUsize::new(parts.len());
-        let sizes = |part: &Part| part.iter().map(|(_, count)| count).sum::<u64>();
+        let sizes = |part: &RecordPart| part.iter().map(|(_, count)| count).sum::<u64>();
         let records = AtomicU64::new(parts.iter().map(|part| sizes(part)).sum());
         let done = AtomicU64::new(0);
         self.clock.progress().stage("suppressing", Some(parts.len() as u64));
-        let answer = |part: &&Part| {
+        let answer = |part: &&RecordPart| {
             self.clock.check()?;
-            // What a group tries after its dive must not come out of the dives of those that still wait, so it gets its part
-            // of half of the time that is left by now.
+            // What a group tries after its dive must not use up the time for the dives of waiting groups, so it gets
+            // its share of half of the time that is left now.
             let groups = waiting.fetch_sub(1, Ordering::Relaxed).max(1);
             let size = sizes(part);
             let waiting = records.fetch_sub(size, Ordering::Relaxed).max(1);
@@ -89,7 +89,7 @@ impl Solver<'_> {
             });
             let problem = self.problem(part);
             let mut search = Search::new(&problem, self.order);
-            // Groups that there is no time for are stripped, which takes time as well: about what looking at them does.
+            // Groups without time left are stripped, which takes about as long as examining them.
             let looked = now.elapsed().mul_f64(STRIP_AND_LOOK);
             let others = looked.mul_f64((groups - 1) as f64 / self.cores(groups));
             let last = self.end.and_then(|end| end.checked_sub(looked + others));
@@ -107,10 +107,10 @@ impl Solver<'_> {
         Ok(answers)
     }
 
-    /// Uses the time that is left to improve answers that are not proven. `unanswered`: only where there is no answer at
-    /// all, and only half of the time.
-    pub fn search_on(&self, parts: &[&Part], answers: &mut [Answer], unanswered: bool) -> Result<()> {
-        let mut open: Vec<(&Part, &mut Answer)> = (parts.iter().copied().zip(answers))
+    /// Uses the remaining time to improve solutions that are not proven. With `unanswered`, only for groups without a
+    /// solution, and only half of the time.
+    pub fn search_on(&self, parts: &[&RecordPart], answers: &mut [Answer], unanswered: bool) -> Result<()> {
+        let mut open: Vec<(&RecordPart, &mut Answer)> = (parts.iter().copied().zip(answers))
             .filter(|(_, answer)| !(answer.complete || unanswered && answer.found.is_some()))
             .collect();
         let now = Instant::now();
@@ -133,8 +133,8 @@ impl Solver<'_> {
         Ok(())
     }
 
-    /// Better starts, where the halves of a group make one.
-    fn divide(&self, open: &mut [(&Part, &mut Answer)], end: Option<Instant>) -> Result<()> {
+    /// Computes better starts from the halves of groups.
+    fn divide(&self, open: &mut [(&RecordPart, &mut Answer)], end: Option<Instant>) -> Result<()> {
         let left = end.map(|end| end.saturating_duration_since(Instant::now()) / HALVES);
         let share = left.map(|left| left.mul_f64(self.cores(open.len()) / open.len().max(1) as f64));
         if share.is_some_and(|share| share < LEAST_ROUND) {
@@ -150,8 +150,8 @@ impl Solver<'_> {
         self.clock.check()
     }
 
-    /// Searches a few groups side by side until a moment; those that are done leave their time to the others.
-    fn rounds(&self, open: &mut [(&Part, &mut Answer)], end: Option<Instant>) -> Result<()> {
+    /// Searches a few groups concurrently until a deadline; those that finish leave their time to the others.
+    fn rounds(&self, open: &mut [(&RecordPart, &mut Answer)], end: Option<Instant>) -> Result<()> {
         let problems: Vec<Problem<'_>> = open.iter().map(|(part, _)| self.problem(part)).collect();
         let mut searches: Vec<Search<'_>> =
             problems.iter().map(|problem| Search::new(problem, self.order)).collect();
@@ -175,19 +175,19 @@ impl Solver<'_> {
         Ok(())
     }
 
-    /// How many groups can be searched at the same time.
+    /// The number of groups that can be searched at the same time.
     fn cores(&self, groups: usize) -> f64 {
         rayon::current_num_threads().min(groups) as f64
     }
 
-    /// So many tries, and so much time from now on.
+    /// A budget of this many tries, and this much time from now on.
     fn budget(&self, tries: u64, share: Option<Duration>) -> Budget<'_> {
         let until = share.map(|share| Instant::now() + share);
         Budget { tries, until, dive: until, clock: self.clock }
     }
 
-    /// About how many bytes a search of the group takes.
-    fn memory(&self, part: &Part) -> usize {
+    /// The approximate memory use of a search of the group, in bytes.
+    fn memory(&self, part: &RecordPart) -> usize {
         let links = &self.asked.links;
         let members: u64 = part.iter().map(|(_, count)| count).sum();
         let occurrences = members as usize * self.asked.sets.longest() as usize;
@@ -196,11 +196,11 @@ impl Solver<'_> {
     }
 }
 
-/// Parts a list into stretches of about [`MOST_MEMORY`] each.
+/// Splits a list into chunks of about [`MOST_MEMORY`] each.
 fn chunks<'l, 'p>(
-    mut open: &'l mut [(&'p Part, &'p mut Answer)],
-    memory: impl Fn(&Part) -> usize,
-) -> Vec<&'l mut [(&'p Part, &'p mut Answer)]> {
+    mut open: &'l mut [(&'p RecordPart, &'p mut Answer)],
+    memory: impl Fn(&RecordPart) -> usize,
+) -> Vec<&'l mut [(&'p RecordPart, &'p mut Answer)]> {
     let mut chunks = Vec::new();
     while !open.is_empty() {
         let mut sum = 0;

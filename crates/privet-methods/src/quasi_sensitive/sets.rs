@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::mondrian::Part;
+use super::super::mondrian::RecordPart;
 use super::super::released_sets::ReleasedSets;
 use privet_data::{set_cell, terms_of};
 use privet_engine::microdata::{Microdata, SetColumn};
@@ -10,19 +10,20 @@ use privet_engine::privacy::quasi_sensitive::{Links, PriorCounter};
 use privet_engine::suppression::{Found, Member, Prices};
 
 /// The terms of the distinct cells, by code.
-pub(super) struct Sets {
-    /// Where each cell's terms begin, and the end of the last.
+pub(super) struct CellTerms {
+    /// The start of each cell's terms, followed by the end of the last.
     starts: Vec<u32>,
     /// The terms that take part in linking, by number, in the order of their texts.
     terms: Vec<u32>,
-    /// Per cell, how many terms it has in all.
+    /// Per cell, its total number of terms.
     weights: Vec<u32>,
     any_known: bool,
 }
 
-impl Sets {
-    pub fn of(microdata: &Microdata, column: &SetColumn, links: &Links) -> Sets {
-        let mut sets = Sets { starts: vec![0], terms: Vec::new(), weights: Vec::new(), any_known: false };
+impl CellTerms {
+    pub fn of(microdata: &Microdata, column: &SetColumn, links: &Links) -> CellTerms {
+        let mut sets =
+            CellTerms { starts: vec![0], terms: Vec::new(), weights: Vec::new(), any_known: false };
         for cell in microdata.summary.columns()[column.position].dictionary.values() {
             let terms = terms_of(cell, column.policy.separator);
             sets.weights.push(terms.len() as u32);
@@ -41,7 +42,7 @@ impl Sets {
         self.any_known
     }
 
-    /// The most terms that a record has.
+    /// The largest number of terms in a record.
     pub fn longest(&self) -> u32 {
         self.weights.iter().copied().max().unwrap_or(0)
     }
@@ -58,12 +59,12 @@ impl Sets {
         }
     }
 
-    /// What it costs to remove all terms of a distinct record.
+    /// The cost of removing all terms of a distinct record.
     pub fn price(&self, prices: &Prices, microdata: &Microdata, record: u32) -> u128 {
         microdata.set_code(record as usize).map_or(0, |code| prices.all(self.weights[code as usize]))
     }
 
-    /// Counts what the records of the table link to.
+    /// Counts the labels that the records of the table link to.
     pub fn count(&self, microdata: &Microdata, links: &Links) -> PriorCounter {
         let mut counts = vec![0; self.weights.len()];
         for record in 0..microdata.summary.len() {
@@ -78,13 +79,13 @@ impl Sets {
         counter
     }
 
-    /// Writes down which records of a group are released with fewer terms, and which terms are gone.
+    /// Records which records of a group are released with fewer terms, and which terms are removed.
     #[expect(clippy::too_many_arguments, reason = "where from, what, where to")]
     pub fn write(
         &self,
         microdata: &Microdata,
         column: &SetColumn,
-        part: &Part,
+        part: &RecordPart,
         found: &Found,
         class: u32,
         sets: &mut ReleasedSets,
@@ -94,7 +95,7 @@ impl Sets {
             let known = column.policy.knowledge.term(term).is_some();
             known || column.policy.unknown_terms == privet_policy::UnknownTerms::Strict
         };
-        // Members stand in the order of the part, as often as their records occur.
+        // Members are in the order of the part, repeated as often as their records occur.
         let mut members =
             part.iter().flat_map(|(record, count)| (0..*count).map(move |_| *record)).zip(0u32..);
         for removed in found.removed.chunk_by(|a, b| a.0 == b.0) {

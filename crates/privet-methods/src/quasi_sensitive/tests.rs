@@ -1,4 +1,4 @@
-//! Whole runs: tables with known answers, and generated ones whose releases must pass their audit.
+//! Whole runs: tables with known answers, and generated tables whose releases must pass their audit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn release(folder: &Path, target: &Path) -> Result<Published> {
     anonymize_any(policy, &options, &Clock::unlimited())
 }
 
-/// Writes a table, its knowledge and a policy; makes the release. `method` are further keys.
+/// Writes a table, its knowledge and a policy; makes the release. `method` contains further keys.
 fn run(table: &str, knowledge: &str, privacy: &str, method: &str) -> (tempfile::TempDir, Result<Published>) {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
@@ -100,7 +100,7 @@ fn only_what_must_go_is_removed_and_sets_have_no_order() {
 
 #[test]
 fn a_group_beyond_help_is_joined_withheld_or_ends_the_run() {
-    // Nobody in b can look like the table as a whole, whatever goes.
+    // No record in b can look like the table as a whole, whatever is removed.
     let knowledge = "label,terms\nL0,s0\nL1,s1\n";
     let table = format!("city,symptoms\n{}b,s1\n", "a,s0\na,s0\na,s1\n".repeat(4));
     let table = table.as_str();
@@ -118,16 +118,16 @@ fn a_group_beyond_help_is_joined_withheld_or_ends_the_run() {
 }
 
 #[test]
-fn what_no_group_can_meet_is_told() {
+fn unreachable_requirements_are_reported() {
     let table = "city,symptoms\na,fever\nb,rash\n";
-    for (privacy, told) in
+    for (privacy, message) in
         [("c = 1\nl = 5", "more labels than the 4"), ("c = 0.1\nl = 4", "not even records without terms")]
     {
         let privacy = format!("[privacy.qs-diversity]\ncolumn = \"symptoms\"\n{privacy}\n");
         let (folder, failed) = run(table, FLU, &privacy, "");
         let failed = failed.expect_err("no release");
         assert_eq!(failed.kind(), ErrorKind::Infeasible);
-        assert!(failed.message().contains(told), "{failed}");
+        assert!(failed.message().contains(message), "{failed}");
         assert!(!folder.path().join("out").exists());
     }
     let privacy = "[privacy.qs-diversity]\ncolumn = \"symptoms\"\nc = 0\nl = 2\n";

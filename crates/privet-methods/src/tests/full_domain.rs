@@ -1,4 +1,4 @@
-//! The optimum is the optimum.
+//! The search finds the true optimum.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::on_threads;
 use super::oracle::Oracle;
-use super::table::{Table, tables};
+use super::table::{RandomTable, tables};
 use crate as method;
 use crate::Solution;
 use privet_core::clock::Clock;
@@ -19,7 +19,7 @@ use privet_policy::{CheckedPolicy, Method, Stated};
 
 const LIMITS: [&str; 4] = ["0", "0.1", "0.3", "1"];
 
-fn levels(solution: &Solution, table: &Table) -> Vec<u8> {
+fn levels(solution: &Solution, table: &RandomTable) -> Vec<u8> {
     let level = |column| solution.plan["levels"][format!("q{column}")].as_u64().expect("a level") as u8;
     (0..table.quasi.len()).map(level).collect()
 }
@@ -54,9 +54,9 @@ proptest! {
             for (number, cost) in loss::NAMES.iter().copied().enumerate() {
                 let policy = with(&policy, cost, limit);
                 let found = method::run(&policy, &microdata, &Clock::unlimited());
-                // A release without records is none.
+                // A release must have records.
                 let feasible = lattice.iter().filter(|node| node.suppressed <= most && node.suppressed < oracle.records());
-                // The lattice comes in lexicographic order, and of equals `min_by` keeps the first.
+                // The lattice is in lexicographic order, and `min_by` keeps the first of equals.
                 let best = feasible.min_by(|a, b| a.costs[number].cmp(&b.costs[number]));
                 let (Ok(solution), Some(best)) = (&found, best) else {
                     prop_assert_eq!(found.is_ok(), best.is_some(), "{} {}: {:?}", cost, limit, found.err());
@@ -66,7 +66,7 @@ proptest! {
                 let value = cost_of(solution, cost, &microdata);
                 let expected = oracle.shown(cost, &best.costs[number]);
                 prop_assert!(near(value, expected), "{} {}: {} instead of {}", cost, limit, value, expected);
-                // Logarithms have 64 binary digits: of equals such as 9⁹ and 3¹⁸ rounding may prefer a later one.
+                // Logarithms have 64 binary digits, so among equals such as 9⁹ and 3¹⁸ rounding may prefer a later one.
                 let at = levels(solution, &table);
                 let chosen = lattice.iter().find(|node| node.levels == at).expect("a vector");
                 prop_assert_eq!(&chosen.costs[number], &best.costs[number], "{} {}", cost, limit);
@@ -110,7 +110,7 @@ proptest! {
             prop_assert_eq!(best.is_ok(), quick.is_ok());
             return Ok(());
         };
-        // What is lost; of precision, one minus it.
+        // The loss; precision is one minus the loss.
         let lost = |value: f64| if cost == "precision" { 1.0 - value } else { value };
         let (optimum, value) = (lost(cost_of(best, cost, &microdata)), lost(cost_of(quick, cost, &microdata)));
         let bound = lost(quick.search.bound.expect("a bound"));

@@ -9,7 +9,7 @@ mod people;
 mod release;
 pub mod table;
 
-/// Runs on so many threads.
+/// Runs `work` on this many threads.
 pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(work)
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::on_threads;
 use super::oracle::Oracle;
-use super::table::{Domain, MISSING, Table, distinct, tables};
+use super::table::{Domain, MISSING, RandomTable, distinct, tables};
 use crate as method;
 use crate::Solution;
 use privet_core::ErrorKind;
@@ -14,8 +14,8 @@ use privet_core::clock::Clock;
 use privet_core::testing::cases;
 use privet_engine::microdata::Microdata;
 
-/// Which kept rows each class holds, as a method sent them there.
-fn classes(solution: &Solution, table: &Table, microdata: &Microdata) -> Vec<Vec<usize>> {
+/// The kept rows of each class, as assigned by the method.
+fn classes(solution: &Solution, table: &RandomTable, microdata: &Microdata) -> Vec<Vec<usize>> {
     let summary = &microdata.summary;
     let mut rows_of: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
     table
@@ -37,13 +37,13 @@ fn classes(solution: &Solution, table: &Table, microdata: &Microdata) -> Vec<Vec
     classes
 }
 
-/// A column of a set of rows: what it must be shown as, and the parts it would be split into.
+/// A column of a set of rows: the label it must be published as, and the parts it would be split into.
 struct Along {
     shown: String,
     parts: Vec<Vec<usize>>,
 }
 
-fn along(table: &Table, rows: &[usize], column: usize) -> Along {
+fn along(table: &RandomTable, rows: &[usize], column: usize) -> Along {
     let kept = table.kept();
     let value = |row: usize| kept[row][column].clone();
     let whole = || vec![rows.to_vec()];
@@ -90,7 +90,7 @@ fn along(table: &Table, rows: &[usize], column: usize) -> Along {
     }
 }
 
-fn check(table: &Table, strict: bool) -> std::result::Result<(), TestCaseError> {
+fn check(table: &RandomTable, strict: bool) -> std::result::Result<(), TestCaseError> {
     let partitioning = if strict { "strict" } else { "relaxed" };
     let method = format!("name = \"mondrian\"\npartitioning = \"{partitioning}\"");
     let Some((_folder, policy, microdata)) = table.read(&method) else { return Ok(()) };
@@ -109,7 +109,7 @@ fn check(table: &Table, strict: bool) -> std::result::Result<(), TestCaseError> 
     prop_assert_eq!(&solution.plan, &again.plan);
     prop_assert_eq!(format!("{:?}", solution.recoding), format!("{:?}", again.recoding));
     for (class, rows) in classes(&solution, table, &microdata).iter().enumerate() {
-        prop_assert!(!rows.is_empty() && oracle.holds(rows), "class {} breaks what is asked for", class);
+        prop_assert!(!rows.is_empty() && oracle.holds(rows), "class {} violates the requirements", class);
         for (column, cell) in solution.recoding.cells(class).iter().enumerate() {
             let along = along(table, rows, column);
             let label = &solution.recoding.columns[column].cells[*cell as usize].label;

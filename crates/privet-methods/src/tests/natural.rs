@@ -1,4 +1,4 @@
-//! (n, t)-closeness without listing combinations is (n, t)-closeness.
+//! The search for (n, t)-closeness, which skips combinations, agrees with the definition.
 
 use std::fs;
 
@@ -16,7 +16,7 @@ use privet_engine::privacy::{NtCloseness, Records};
 use privet_engine::rollup::{Grouping, Levels};
 use privet_policy::Policy;
 
-/// Values with their labels from the lowest level up.
+/// Values with their labels, from the lowest level up.
 const Q1: [&[&str]; 4] = [&["a", "A", "*"], &["b", "A", "*"], &["c", "C", "*"], &["d", "C", "*"]];
 const Q2: [&[&str]; 4] =
     [&["k", "kl", "km", "*"], &["l", "kl", "km", "*"], &["m", "m-", "km", "*"], &["n", "n-", "n+", "*"]];
@@ -28,7 +28,7 @@ fn hierarchy(rows: &[&[&str]]) -> String {
     rows.iter().map(|row| row.join(";") + "\n").collect()
 }
 
-/// Every vector of higher levels, one after the other.
+/// Tests every vector of higher levels, one after the other.
 fn naive(levelling: &Levelling<'_>, grouping: &Grouping, notion: &NtCloseness) -> Vec<bool> {
     let mut vectors: Vec<Levels> = vec![Vec::new().into()];
     for (low, top) in grouping.levels.iter().zip(&levelling.tops) {
@@ -58,7 +58,7 @@ fn naive(levelling: &Levelling<'_>, grouping: &Grouping, notion: &NtCloseness) -
 proptest! {
     #![proptest_config(cases(150))]
 
-    /// The search and the audit, each with its own way to leave combinations out, agree with all combinations.
+    /// The search and the audit, each with its own way of skipping combinations, agree with an exhaustive test.
     #[test]
     fn hard_use_2_3_boxes_of_natural_supersets_hide_none(
         rows in prop::collection::vec((0usize..4, 0usize..4, 0usize..3, 0usize..5), 2..40),

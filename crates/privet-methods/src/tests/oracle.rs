@@ -1,24 +1,24 @@
-//! Full-domain generalisation by brute force: every vector of levels, every class, every definition, nothing shared with
-//! the search.
+//! Full-domain generalisation by brute force: every vector of levels, every class, every definition. It shares no code
+//! with the search.
 
 use std::collections::{BTreeMap, HashMap};
 
 use num_bigint::BigUint;
 
-use super::table::{Domain, MISSING, OnMissing, Table, distinct};
+use super::table::{Domain, MISSING, MissingChoice, RandomTable, distinct};
 use privet_engine::privacy::naive::{Column, Ratio, ratio};
 
 /// A quasi-identifier: per level, each value's label.
-pub struct Ladder {
+pub struct OracleLadder {
     /// Per level: value → label.
     pub labels: Vec<HashMap<String, String>>,
-    /// Per level and label, how many leaves of the file it covers.
+    /// Per level and label, the number of leaves in the file that it covers.
     covered: Vec<HashMap<String, u64>>,
     leaves: u64,
 }
 
-impl Ladder {
-    pub fn of(table: &Table, column: usize) -> Ladder {
+impl OracleLadder {
+    pub fn of(table: &RandomTable, column: usize) -> OracleLadder {
         let mut present: Vec<String> = table.kept().iter().map(|row| row[column].clone()).collect();
         present.sort();
         present.dedup();
@@ -29,7 +29,7 @@ impl Ladder {
         let added =
             matches!(table.quasi[column], Domain::Tree(_)) && present.iter().any(|value| value == MISSING);
         if added {
-            assert_eq!(table.on_missing, OnMissing::Keep);
+            assert_eq!(table.on_missing, MissingChoice::Keep);
             let mut line = vec![MISSING.to_string(); lines[0].len()];
             let last = line.len() - 1;
             line[last] = lines[0][last].clone();
@@ -43,7 +43,7 @@ impl Ladder {
             lines.iter().for_each(|line| *covered.entry(line[level].clone()).or_insert(0) += 1);
             covered
         });
-        Ladder { labels: labels.collect(), covered: covered.collect(), leaves: lines.len() as u64 }
+        OracleLadder { labels: labels.collect(), covered: covered.collect(), leaves: lines.len() as u64 }
     }
 
     pub fn levels(&self) -> usize {
@@ -51,7 +51,8 @@ impl Ladder {
     }
 }
 
-/// Lines as long as there are levels: files whose lines have one length say so themselves, others are aligned at the root.
+/// Pads lines to the number of levels: files whose lines have equal lengths define their levels, others are aligned at
+/// the root.
 fn levelled(lines: &[Vec<String>]) -> Vec<Vec<String>> {
     if lines.iter().all(|line| line.len() == lines[0].len()) {
         return lines.to_vec();
@@ -66,36 +67,36 @@ fn levelled(lines: &[Vec<String>]) -> Vec<Vec<String>> {
     paths.iter().map(aligned).collect()
 }
 
-/// A vector of levels with all that can be said about its release.
-pub struct Judged {
+/// A vector of levels with every figure of its release.
+pub struct OracleVector {
     pub levels: Vec<u8>,
     pub suppressed: u64,
     /// Per cost, in the order of `loss::NAMES`.
-    pub costs: Vec<Loss>,
+    pub costs: Vec<ExactLoss>,
 }
 
-/// An exact loss; entropy is a power of two, and only the number that it is a power of can be exact.
+/// An exact loss; entropy is a logarithm, of which only the argument can be exact.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Loss {
+pub enum ExactLoss {
     Sum(Ratio),
     Bits(BigUint),
 }
 
-/// The records of a class, by their numbers.
-type Class = Vec<usize>;
+/// The records of a class, by their row numbers.
+type ClassRows = Vec<usize>;
 
 pub struct Oracle<'a> {
     rows: Vec<&'a Vec<String>>,
-    pub ladders: Vec<Ladder>,
+    pub ladders: Vec<OracleLadder>,
     /// Per requirement, each row's value number and the column.
     sensitive: Vec<(Vec<usize>, Column)>,
-    table: &'a Table,
+    table: &'a RandomTable,
 }
 
 impl<'a> Oracle<'a> {
-    pub fn new(table: &'a Table) -> Oracle<'a> {
+    pub fn new(table: &'a RandomTable) -> Oracle<'a> {
         let rows = table.kept();
-        let ladders = (0..table.quasi.len()).map(|column| Ladder::of(table, column)).collect();
+        let ladders = (0..table.quasi.len()).map(|column| OracleLadder::of(table, column)).collect();
         let of = |column: &usize| {
             let (values, facts) = table.sensitive_column(*column);
             let place = table.quasi.len() + column;
@@ -111,7 +112,7 @@ impl<'a> Oracle<'a> {
         self.rows.len() as u64
     }
 
-    /// Whether a set of records meets everything that is asked for.
+    /// Whether a set of records meets every requirement.
     pub fn holds(&self, class: &[usize]) -> bool {
         self.table.asked.iter().zip(&self.sensitive).all(|((notion, _), (numbers, column))| {
             let mut counts = vec![0; column.totals.len()];
@@ -121,8 +122,8 @@ impl<'a> Oracle<'a> {
     }
 
     /// Every vector of levels, in lexicographic order.
-    pub fn lattice(&self) -> Vec<Judged> {
-        let mut known: HashMap<Class, bool> = HashMap::new();
+    pub fn lattice(&self) -> Vec<OracleVector> {
+        let mut known: HashMap<ClassRows, bool> = HashMap::new();
         let mut levels = vec![0u8; self.ladders.len()];
         let mut judged = Vec::new();
         loop {
@@ -136,8 +137,8 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    fn judge(&self, levels: &[u8], known: &mut HashMap<Class, bool>) -> Judged {
-        let mut classes: BTreeMap<Vec<&String>, Class> = BTreeMap::new();
+    fn judge(&self, levels: &[u8], known: &mut HashMap<ClassRows, bool>) -> OracleVector {
+        let mut classes: BTreeMap<Vec<&String>, ClassRows> = BTreeMap::new();
         for (record, row) in self.rows.iter().enumerate() {
             let shown = levels
                 .iter()
@@ -153,11 +154,11 @@ impl<'a> Oracle<'a> {
                 suppressed += class.len() as u64;
             }
         }
-        Judged { levels: levels.to_vec(), suppressed, costs: self.costs(levels, &kept, suppressed) }
+        OracleVector { levels: levels.to_vec(), suppressed, costs: self.costs(levels, &kept, suppressed) }
     }
 
     /// LM, NCP, DM, CM, average class size, height, precision (as what is lost) and entropy.
-    fn costs(&self, levels: &[u8], kept: &[(Vec<&String>, Class)], suppressed: u64) -> Vec<Loss> {
+    fn costs(&self, levels: &[u8], kept: &[(Vec<&String>, ClassRows)], suppressed: u64) -> Vec<ExactLoss> {
         let (records, columns) = (self.records(), self.ladders.len() as u64);
         let (mut lm, mut ncp) = (ratio(suppressed * columns, 1), ratio(suppressed * columns, 1));
         let (mut dm, mut cm) = (suppressed * records, suppressed);
@@ -191,25 +192,25 @@ impl<'a> Oracle<'a> {
         }
         let classes = kept.len() as u64 + u64::from(suppressed > 0);
         vec![
-            Loss::Sum(lm),
-            Loss::Sum(ncp),
-            Loss::Sum(ratio(dm, 1)),
-            Loss::Sum(ratio(cm, 1)),
-            Loss::Sum(ratio(records, classes)),
-            Loss::Sum(ratio(height, records)),
-            Loss::Sum(lost / ratio(records * columns, 1)),
-            Loss::Bits(bits),
+            ExactLoss::Sum(lm),
+            ExactLoss::Sum(ncp),
+            ExactLoss::Sum(ratio(dm, 1)),
+            ExactLoss::Sum(ratio(cm, 1)),
+            ExactLoss::Sum(ratio(records, classes)),
+            ExactLoss::Sum(ratio(height, records)),
+            ExactLoss::Sum(lost / ratio(records * columns, 1)),
+            ExactLoss::Bits(bits),
         ]
     }
 
     /// A loss as the measure shows it.
-    pub fn shown(&self, name: &str, loss: &Loss) -> f64 {
+    pub fn shown(&self, name: &str, loss: &ExactLoss) -> f64 {
         match loss {
-            Loss::Sum(sum) => {
+            ExactLoss::Sum(sum) => {
                 let sum = *sum.numer() as f64 / *sum.denom() as f64;
                 if name == "precision" { 1.0 - sum } else { sum }
             }
-            Loss::Bits(bits) => {
+            ExactLoss::Bits(bits) => {
                 let shift = bits.bits().saturating_sub(60);
                 let head = num_traits::ToPrimitive::to_f64(&(bits >> shift)).unwrap_or(f64::NAN);
                 let mut value = head.log2() + shift as f64;

@@ -1,5 +1,5 @@
-//! Where one person may have several records: the optimum against brute force with the literal definition, and the whole
-//! run, audit included.
+//! Data in which one person may have several records: the optimum against brute force with the literal definition, and
+//! the whole run including its audit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -19,26 +19,26 @@ use privet_engine::microdata::Microdata;
 use privet_policy::{CheckedPolicy, Policy};
 
 /// A person, two quasi-identifiers and a value.
-type Row = (u8, [u8; 2], u8);
+type PersonRow = (u8, [u8; 2], u8);
 
-/// What is asked for; 0 for nothing.
+/// The requirements; 0 for none.
 #[derive(Debug, Clone, Copy)]
-struct Asked {
+struct PeopleRequirements {
     k: u64,
     distinct: u64,
-    /// Halves: 3 is l = 3/2.
+    /// In halves: 3 is l = 3/2.
     frequency: u64,
-    /// Thirds: the threshold of the first value; the others have 1.
+    /// In thirds: the threshold of the first value; the others have 1.
     theta: u64,
 }
 
-fn rows() -> impl Strategy<Value = Vec<Row>> {
+fn rows() -> impl Strategy<Value = Vec<PersonRow>> {
     prop::collection::vec((0u8..7, [0u8..4, 0u8..4], 0u8..3), 1..22)
 }
 
-fn asked() -> impl Strategy<Value = Asked> {
+fn asked() -> impl Strategy<Value = PeopleRequirements> {
     (1u64..5, 0u64..3, prop::sample::select(vec![0u64, 0, 2, 3, 4]), 0u64..4)
-        .prop_map(|(k, distinct, frequency, theta)| Asked { k, distinct, frequency, theta })
+        .prop_map(|(k, distinct, frequency, theta)| PeopleRequirements { k, distinct, frequency, theta })
 }
 
 fn label(value: u8, level: u8) -> String {
@@ -49,8 +49,14 @@ fn label(value: u8, level: u8) -> String {
     }
 }
 
-fn write(folder: &Path, rows: &[Row], asked: Asked, person: bool, method: &str) -> CheckedPolicy {
-    let line = |(who, quasi, value): &Row| {
+fn write(
+    folder: &Path,
+    rows: &[PersonRow],
+    asked: PeopleRequirements,
+    person: bool,
+    method: &str,
+) -> CheckedPolicy {
+    let line = |(who, quasi, value): &PersonRow| {
         format!("p{who},{},{},s{value}\n", label(quasi[0], 0), label(quasi[1], 0))
     };
     let data: String = rows.iter().map(line).collect();
@@ -85,8 +91,8 @@ fn write(folder: &Path, rows: &[Row], asked: Asked, person: bool, method: &str) 
 }
 
 /// The literal definition, for the people of a class.
-fn holds(class: &[&Row], asked: Asked) -> bool {
-    let people = |is: &dyn Fn(&Row) -> bool| {
+fn holds(class: &[&PersonRow], asked: PeopleRequirements) -> bool {
+    let people = |is: &dyn Fn(&PersonRow) -> bool| {
         class.iter().filter(|row| is(row)).map(|row| row.0).collect::<BTreeSet<u8>>().len() as u64
     };
     let n = people(&|_| true);
@@ -97,11 +103,11 @@ fn holds(class: &[&Row], asked: Asked) -> bool {
         && (asked.theta == 0 || 3 * values[0] <= asked.theta * n)
 }
 
-/// The least LM in thirds of all vectors of levels, with failing classes suppressed.
-fn brute_force(rows: &[Row], asked: Asked, limit: u64) -> Option<u64> {
+/// The least LM, in thirds, over all vectors of levels with failing classes suppressed.
+fn brute_force(rows: &[PersonRow], asked: PeopleRequirements, limit: u64) -> Option<u64> {
     let levels = (0..3u8).flat_map(|a| (0..3u8).map(move |b| [a, b]));
     let cost = |levels: [u8; 2]| {
-        let mut classes: BTreeMap<[String; 2], Vec<&Row>> = BTreeMap::new();
+        let mut classes: BTreeMap<[String; 2], Vec<&PersonRow>> = BTreeMap::new();
         for row in rows {
             let shown = [label(row.1[0], levels[0]), label(row.1[1], levels[1])];
             classes.entry(shown).or_default().push(row);
@@ -152,7 +158,7 @@ proptest! {
             prop_assert!(!holds(&rows.iter().collect::<Vec<_>>(), asked));
             return Ok(());
         };
-        let mut classes: BTreeMap<u32, Vec<&Row>> = BTreeMap::new();
+        let mut classes: BTreeMap<u32, Vec<&PersonRow>> = BTreeMap::new();
         let mut next = rows.iter();
         policy.source.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {

@@ -1,4 +1,4 @@
-//! Every release passes its audit, and a spoilt one does not.
+//! Every release passes its audit, and a damaged one does not.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::oracle::Oracle;
-use super::table::{OnMissing, Table, tables};
+use super::table::{MissingChoice, RandomTable, tables};
 use privet::audit::audit_release;
 use privet::release::{Published, RunOptions, anonymize};
 use privet_audit::{Audit, AuditOptions, audit_table};
@@ -27,7 +27,7 @@ const METHODS: [&str; 5] = [
     "name = \"mondrian\"\npartitioning = \"relaxed\"",
 ];
 
-fn publish(table: &Table, folder: &Path, method: &str) -> (CheckedPolicy, Result<Published>) {
+fn publish(table: &RandomTable, folder: &Path, method: &str) -> (CheckedPolicy, Result<Published>) {
     let policy = table.write(folder, method);
     let target = folder.join("release");
     let options = RunOptions { seed: Some(5), ..RunOptions::to(target) };
@@ -46,7 +46,7 @@ proptest! {
             Ok(published) => {
                 prop_assert!(published.audit.passed);
                 let again = audit_release(&target, None, &Clock::unlimited()).expect("an audit");
-                // The first check is about the files as published, which were not there yet the first time.
+                // The first check is about the published files, which did not exist yet the first time.
                 prop_assert!(again.passed);
                 prop_assert_eq!(&again.checks[1..], &published.audit.checks[1..]);
                 let dropped = (table.rows.len() - table.kept().len()) as u64;
@@ -62,19 +62,19 @@ proptest! {
 }
 
 /// A released table in memory.
-struct Released {
+struct ReleasedTable {
     header: String,
     rows: Vec<Vec<String>>,
     width: usize,
 }
 
-impl Released {
-    fn read(folder: &Path, table: &Table) -> Released {
+impl ReleasedTable {
+    fn read(folder: &Path, table: &RandomTable) -> ReleasedTable {
         let text = fs::read_to_string(folder.join("release/public/release.csv")).expect("a release");
         let header = text.lines().next().expect("a header").to_string();
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let rows = reader.records().map(|row| row.expect("a row").iter().map(String::from).collect());
-        Released { header, rows: rows.collect(), width: table.quasi.len() }
+        ReleasedTable { header, rows: rows.collect(), width: table.quasi.len() }
     }
 
     fn cells(&self, row: usize) -> &[String] {
@@ -96,7 +96,7 @@ impl Released {
     }
 }
 
-/// Audits other bytes in the place of a release; an error is no approval either.
+/// Audits other bytes in place of a release; an error is not an approval either.
 fn audit(folder: &Path, policy: &CheckedPolicy, bytes: &[u8]) -> Option<Audit> {
     let path = folder.join("spoilt.csv");
     fs::write(&path, bytes).expect("written");
@@ -125,12 +125,12 @@ proptest! {
         let method = if full_domain { METHODS[0] } else { METHODS[3] };
         let (policy, published) = publish(&table, folder.path(), method);
         let Ok(published) = published else { return Ok(()) };
-        let released = Released::read(folder.path(), &table);
+        let released = ReleasedTable::read(folder.path(), &table);
         prop_assert!(approves(folder.path(), &policy, &released.csv(|_| ())), "untouched, it passes");
         let classes = released.classes();
         let members: Vec<&Vec<usize>> = classes.values().collect();
 
-        // A record of the smallest class is gone.
+        // Remove a record of the smallest class.
         let smallest = members.iter().min_by_key(|rows| rows.len()).expect("a class");
         let gone = released.csv(|rows| drop(rows.remove(smallest[0])));
         let verdict = audit(folder.path(), &policy, &gone);
@@ -140,7 +140,7 @@ proptest! {
             prop_assert!(check.is_some_and(|check| !check.holds), "{:?}", audit);
         }
 
-        // A value shows more than the others of its class.
+        // Make a value more specific than the others of its class.
         if full_domain {
             let levels = &published.manifest["plan"]["levels"];
             let oracle = Oracle::new(&table);
@@ -158,19 +158,19 @@ proptest! {
             }
         }
 
-        // Mondrian shows a missing number with others as '*', which covers what other classes cover too: there a record
-        // of one class may well stand for an original of another.
-        let disjoint = full_domain || table.on_missing != OnMissing::Keep;
+        // Mondrian publishes a missing number together with others as '*', which also covers what other classes cover.
+        // Then a record of one class may legitimately stand for an original of another.
+        let disjoint = full_domain || table.on_missing != MissingChoice::Keep;
         if members.len() > 1 && disjoint {
             let from = pick.index(members.len());
             let (one, two) = (members[from], members[(from + 1) % members.len()]);
-            // A record moves to another class.
+            // Move a record to another class.
             let moved = released.csv(|rows| {
                 let cells = rows[two[0]][..released.width].to_vec();
                 rows[one[0]][..released.width].clone_from_slice(&cells);
             });
             prop_assert!(!approves(folder.path(), &policy, &moved), "moved from {:?}", released.cells(one[0]));
-            // Two records of different classes swap what nobody may learn about them.
+            // Swap the sensitive values of two records of different classes.
             let sensitive = |row: usize| &released.rows[row][released.width];
             let pairs = one.iter().flat_map(|a| two.iter().map(move |b| (*a, *b)));
             if let Some((a, b)) = pairs.into_iter().find(|(a, b)| sensitive(*a) != sensitive(*b)) {
@@ -182,7 +182,7 @@ proptest! {
             }
         }
 
-        // A published file that was touched at all is not the published file.
+        // A published file with any change is no longer the published file.
         let target = folder.path().join("release");
         fs::write(target.join("public/release.csv"), &gone).expect("written");
         let audit = audit_release(&target, None, &Clock::unlimited()).expect("an audit");

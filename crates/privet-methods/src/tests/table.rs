@@ -1,4 +1,4 @@
-//! Random small tables with random taxonomies, as files in a folder.
+//! Random small tables with random taxonomies, as files in a directory.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -25,22 +25,22 @@ pub enum Domain {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum OnMissing {
+pub enum MissingChoice {
     None,
     Drop,
     Keep,
 }
 
-/// A table with what a policy asks for.
+/// A table with the requirements of a policy.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct RandomTable {
     pub quasi: Vec<Domain>,
     /// The tree of the first sensitive column; the second one holds numbers.
     pub sensitive: Vec<Vec<String>>,
-    pub on_missing: OnMissing,
+    pub on_missing: MissingChoice,
     /// All rows: quasi-identifiers, two sensitive columns, the label.
     pub rows: Vec<Vec<String>>,
-    /// What is asked for, and about which sensitive column.
+    /// The requirements, each with its sensitive column.
     pub asked: Vec<(Notion, usize)>,
 }
 
@@ -62,17 +62,21 @@ impl Domain {
     }
 }
 
-/// Tables with up to `most` rows that ask for up to two things.
-pub fn tables(most: usize) -> impl Strategy<Value = Table> {
+/// Tables with up to `most` rows and up to two requirements.
+pub fn tables(most: usize) -> impl Strategy<Value = RandomTable> {
     let asked = prop::collection::vec((any_notion(), 0usize..2), 1..3);
-    let on_missing =
-        prop::sample::select(vec![OnMissing::None, OnMissing::None, OnMissing::Drop, OnMissing::Keep]);
+    let on_missing = prop::sample::select(vec![
+        MissingChoice::None,
+        MissingChoice::None,
+        MissingChoice::Drop,
+        MissingChoice::Keep,
+    ]);
     let rows = prop::collection::vec(prop::collection::vec(0usize..64, 8), 5..=most);
     (prop::collection::vec(domain(), 2..5), tree("s", 2..5), on_missing, rows, asked).prop_map(
         |(quasi, sensitive, on_missing, raw, asked)| {
             let row = |raw: &Vec<usize>| {
                 let cell = |(column, domain): (usize, &Domain)| match raw[column] {
-                    63 if on_missing != OnMissing::None => MISSING.to_string(),
+                    63 if on_missing != MissingChoice::None => MISSING.to_string(),
                     choice => domain.value(choice),
                 };
                 let mut row: Vec<String> = quasi.iter().enumerate().map(cell).collect();
@@ -88,15 +92,15 @@ pub fn tables(most: usize) -> impl Strategy<Value = Table> {
                 (notion, if tree { 0 } else { column })
             });
             let asked = asked.collect();
-            Table { quasi, sensitive, on_missing, rows, asked }
+            RandomTable { quasi, sensitive, on_missing, rows, asked }
         },
     )
 }
 
-impl Table {
-    /// The rows that are left when those with missing values are dropped, as far as the policy drops them.
+impl RandomTable {
+    /// The rows that remain after dropping those with missing values, if the policy drops them.
     pub fn kept(&self) -> Vec<&Vec<String>> {
-        let drops = self.on_missing == OnMissing::Drop;
+        let drops = self.on_missing == MissingChoice::Drop;
         self.rows.iter().filter(|row| !drops || row.iter().all(|cell| cell != MISSING)).collect()
     }
 
@@ -108,7 +112,7 @@ impl Table {
     }
 
     pub fn policy_text(&self, method: &str) -> String {
-        let on_missing = if self.on_missing == OnMissing::Keep { "value" } else { "drop" };
+        let on_missing = if self.on_missing == MissingChoice::Keep { "value" } else { "drop" };
         let mut text = format!(
             "seed = 3\n[data]\npath = \"data.csv\"\nheader = true\ndelimiter = \",\"\nmissing = [\"{MISSING}\"]\non_missing = \"{on_missing}\"\n"
         );
@@ -126,7 +130,7 @@ impl Table {
         text + &format!("[method]\n{method}\n")
     }
 
-    /// Writes all files into a folder.
+    /// Writes all files into a directory.
     pub fn write(&self, folder: &Path, method: &str) -> CheckedPolicy {
         let lines =
             |lines: &[Vec<String>]| lines.iter().map(|line| line.join(";") + "\n").collect::<String>();
@@ -142,7 +146,7 @@ impl Table {
         policy.check(None).expect("a checked policy")
     }
 
-    /// The table as methods see it; `None` when no row is left.
+    /// The table as methods see it; `None` if no row is left.
     pub fn read(&self, method: &str) -> Option<(TempDir, CheckedPolicy, Microdata)> {
         if self.kept().is_empty() {
             return None;
@@ -153,7 +157,7 @@ impl Table {
         Some((folder, policy, microdata))
     }
 
-    /// A sensitive column's values in the kept rows, and the column as the definitions want it.
+    /// A sensitive column's values in the kept rows, and the column as the definitions need it.
     pub fn sensitive_column(&self, column: usize) -> (Vec<String>, Column) {
         let place = self.quasi.len() + column;
         let kept = self.kept();
@@ -162,11 +166,11 @@ impl Table {
         let total = |value: &String| kept.iter().filter(|row| row[place] == *value).count() as u64;
         let totals = values.iter().map(total).collect();
         if column == 1 {
-            // One digit each: the order of texts is that of the numbers.
+            // One digit each, so the texts sort like the numbers.
             let rank = (0..values.len()).collect();
             return (values, Column { totals, rank, apart: Vec::new(), height: 0 });
         }
-        // A label repeated on a line is one node.
+        // A label that is repeated on a line is one node.
         let paths: Vec<Vec<String>> = self.sensitive.iter().map(|line| distinct(line)).collect();
         let path = |value: &String| paths.iter().find(|path| path[0] == *value).expect("a leaf");
         let height = |node: &String| {

@@ -1,6 +1,6 @@
-//! From a policy to a decision: reads the data, places its terms in the word network, and runs the method.
+//! From a policy to a decision: reads the data, looks up its terms in the word network, and runs the method.
 
-use super::{BagSolution, Task, run};
+use super::{BagSolution, BagTask, run};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::{Bags, Extraction};
@@ -8,23 +8,23 @@ use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_policy::VocabularyPolicy;
 use privet_taxonomy::words::Distances;
 
-/// A decision with all that it was made from.
+/// A decision with everything it was made from.
 #[derive(Debug)]
-pub struct Decided {
+pub struct VocabularyDecision {
     /// The data.
     pub bags: Bags,
-    /// How it came out of the log, where there is one.
+    /// How it was extracted from the log, if there is one.
     pub extraction: Extraction,
-    /// How far its terms are apart.
+    /// The distances between its terms.
     pub distances: Distances,
-    /// What the policy asks for, as the data lets it be understood.
+    /// The requirement, as resolved against the data.
     pub demand: VocabularyAnonymity,
-    /// What the method decided.
+    /// The outcome of the method.
     pub solution: BagSolution,
 }
 
-/// Makes the policy's decision.
-pub fn decide(policy: &VocabularyPolicy, clock: &Clock) -> Result<Decided> {
+/// Runs the method of the policy.
+pub fn decide(policy: &VocabularyPolicy, clock: &Clock) -> Result<VocabularyDecision> {
     clock.progress().stage("reading", Some(policy.source.bytes()));
     let (bags, extraction) = policy.source.read(&mut |bytes| {
         clock.progress().at(bytes);
@@ -37,9 +37,9 @@ pub fn decide(policy: &VocabularyPolicy, clock: &Clock) -> Result<Decided> {
         .map_err(|error| policy.written.at_requirement(0, error))?;
     let distances = policy.semantics.between(bags.terms());
     clock.progress().stage("searching", None);
-    // A log is read user by user. The order in which a file has vocabularies must not matter: that of their names breaks ties.
+    // Sort by name so that input order cannot influence tie-breaking.
     let sorted = bags.sorted();
-    let task = Task {
+    let task = BagTask {
         bags: sorted.as_ref().map_or(&bags, |(sorted, _)| sorted),
         distances: &distances,
         epsilon: policy.epsilon,
@@ -52,7 +52,7 @@ pub fn decide(policy: &VocabularyPolicy, clock: &Clock) -> Result<Decided> {
         solution.renumber(numbers);
     }
     clock.check()?;
-    Ok(Decided { bags, extraction, distances, demand, solution })
+    Ok(VocabularyDecision { bags, extraction, distances, demand, solution })
 }
 
 /// The error for data without any term.
@@ -60,11 +60,11 @@ fn nothing_to_publish(policy: &VocabularyPolicy, extraction: &Extraction) -> Err
     let counts: Vec<String> =
         extraction.told().iter().map(|(name, count)| format!("{}: {count}", name.to_lowercase())).collect();
     let why = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
-    Error::infeasible(format!("the data holds no term that could be published{why}"))
+    Error::infeasible(format!("the data contains no term that could be published{why}"))
         .in_file(policy.source.path())
         .help(match (extraction.queries, extraction.used_queries) {
-            (0, _) => "is there a row for every query or term?",
-            (_, 0) => "no query is used: with clicks = \"keep\" those without a click are",
-            _ => "is the dictionary the right one for the language of the data?",
+            (0, _) => "check that the data has a row for every query or term",
+            (_, 0) => "no query is used; clicks = \"keep\" also uses queries without a click",
+            _ => "check that the dictionary matches the language of the data",
         })
 }

@@ -1,11 +1,11 @@
-//! What a release of vocabularies loses (Liu, 2010, section 5.2).
+//! The loss of a release of vocabularies (Liu, 2010, section 5.2).
 //!
-//! **bLM**, from 0 to 1, less is better: \[Σ over published occurrences of (distinct terms it stands for - 1) / (#Domain - 1) +
-//! suppressed occurrences\] / all occurrences, where #Domain is the number of distinct terms in the data. An occurrence that
-//! is published as one of k terms thus costs what k terms are of all there are, and a suppressed one costs 1.
+//! **bLM**, from 0 to 1, less is better: \[Σ over published occurrences of (distinct terms it stands for - 1) /
+//! (#Domain - 1) + suppressed occurrences\] / all occurrences, where #Domain is the number of distinct terms in the
+//! data. So an occurrence that is published as one of k terms costs about k / #Domain, and a suppressed one costs 1.
 //!
-//! With many terms bLM hardly tells the most general word from a term. **gLM** does: a general word stands for all leaves of
-//! the tree below it, out of all leaves of the tree, whether or not the data has them.
+//! With many terms, bLM hardly distinguishes the most general word from a term. **gLM** does: a general word stands for
+//! all leaves of the tree below it, out of all leaves of the tree, whether or not they occur in the data.
 
 use crate::vocabulary::{BagSolution, Cluster, Print};
 use privet_data::{Bags, Term};
@@ -13,34 +13,34 @@ use privet_engine::loss::items::Share;
 use privet_taxonomy::words::Distances;
 use privet_taxonomy::{ItemTree, Node};
 
-/// What a release of vocabularies loses, and what it keeps.
+/// The loss of a release of vocabularies, and what it preserves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BagLoss {
-    /// bLM: what is lost, with general words standing for the terms of the data that they cover in their group.
+    /// bLM: the loss if general words stand for the terms of the data that they cover in their group.
     pub blm: Share,
-    /// gLM: what is lost, with general words standing for all leaves below them; `None` without a tree.
+    /// gLM: the loss if general words stand for all leaves below them; `None` without a tree.
     pub glm: Option<Share>,
-    /// %DistinctTerms: distinct published words, general ones included, over distinct terms.
+    /// %DistinctTerms: distinct published words, including general ones, over distinct terms.
     pub distinct_terms: Share,
     /// %avgVsize: published occurrences over original ones.
     pub average_size: Share,
-    /// Occurrences that are printed as the term itself over all occurrences.
+    /// Occurrences published as the term itself over all occurrences.
     pub exactly: Share,
-    /// How far up general words are, on average over the occurrences below them and those that are printed as they are;
-    /// `None` where there are none, or no tree.
+    /// The mean height of the published words over the occurrences below them, with 0 for those published unchanged;
+    /// `None` if there are none, or no tree.
     pub height: Option<f64>,
-    /// How many occurrences are suppressed; those of withheld vocabularies are among them.
+    /// The number of suppressed occurrences, including those of withheld vocabularies.
     pub suppressed: u64,
-    /// How many occurrences there are.
+    /// The number of occurrences.
     pub occurrences: u64,
 }
 
 impl BagLoss {
-    /// Measures what a method decided.
+    /// Measures the outcome of a method.
     pub fn of(bags: &Bags, solution: &BagSolution, distances: &Distances) -> BagLoss {
         let occurrences = bags.occurrences();
         // In units of 1 / (#Domain - 1) and 1 / (leaves - 1). Each published occurrence costs less than 2³² of them, so
-        // that no sum comes near the end of 128 bits.
+        // no sum comes near the limit of 128 bits.
         let (mut covered, mut covered_known, mut covered_leaves) = (0u128, 0u128, 0u128);
         let mut published = 0;
         let tree = distances.tree().map(|tree| tree.as_ref());
@@ -62,7 +62,7 @@ impl BagLoss {
         let domain = (bags.terms().len() as u128).saturating_sub(1);
         let leaves = tree.map(|tree| u128::from(tree.total_leaves()).saturating_sub(1));
         let (all, gone) = (u128::from(occurrences), u128::from(suppressed));
-        // A domain of one term leaves nothing to confuse: only suppression costs.
+        // In a domain of one term nothing can be confused: only suppression costs.
         let share_of = |cost: u128, units: u128| if units == 0 { (0, 1) } else { (cost, units) };
         let (cost, units) = share_of(covered, domain);
         let blm = Share::new(cost + gone * units, all * units);
@@ -84,7 +84,7 @@ impl BagLoss {
     }
 }
 
-/// How many occurrences are printed as the term that they are.
+/// The number of occurrences published as the term itself.
 fn exact(bags: &Bags, solution: &BagSolution) -> u128 {
     let mut exact = 0u128;
     for cluster in &solution.clusters {
@@ -110,12 +110,12 @@ fn exact(bags: &Bags, solution: &BagSolution) -> u128 {
     exact
 }
 
-/// How many distinct words are printed. A term and the node that it is are one word.
+/// The number of distinct published words. A term and its own node are one word.
 fn distinct(solution: &BagSolution, distances: &Distances) -> u128 {
     let word = |term: Term| distances.place(term).map_or((false, term), |node: Node| (true, node));
     let mut words: Vec<(bool, u32)> = Vec::new();
     for cluster in &solution.clusters {
-        // Equal occurrences stand side by side.
+        // Equal occurrences are adjacent.
         let mut last = None;
         for shown in cluster.shown.iter().filter(|_| !cluster.members.is_empty()) {
             if last.replace(&shown.print) == Some(&shown.print) {
@@ -133,8 +133,8 @@ fn distinct(solution: &BagSolution, distances: &Distances) -> u128 {
     words.len() as u128
 }
 
-/// The mean number of steps from an occurrence up to the word that its group prints for it: the nearest general word above
-/// it, or itself. Like the cover of bLM, it is counted before the surplus of LG(bag) is dropped.
+/// The mean number of steps from an occurrence up to the word that its group publishes for it: the nearest general word
+/// above it, or the term itself. Like the cover of bLM, it is counted before the surplus of LG(bag) is dropped.
 fn height(bags: &Bags, solution: &BagSolution, distances: &Distances, tree: &ItemTree) -> Option<f64> {
     let (mut steps, mut occurrences) = (0u64, 0u64);
     for Cluster { members, shown } in &solution.clusters {
@@ -155,7 +155,7 @@ fn height(bags: &Bags, solution: &BagSolution, distances: &Distances, tree: &Ite
                 return Some(0);
             }
             let place = distances.place(term)?;
-            // In preorder, the last of the nodes up to the place that is above it is the nearest.
+            // In preorder, the last node up to the position that is an ancestor of it is the nearest.
             let before = &nodes[..nodes.partition_point(|node| *node <= place)];
             let nearest = before.iter().rev().find(|node| tree.contains(**node, place))?;
             Some(u64::from(tree.depth(place) - tree.depth(*nearest)))
@@ -180,7 +180,7 @@ mod tests {
 
     use super::*;
     use crate::SearchFacts;
-    use crate::vocabulary::{Shown, cases};
+    use crate::vocabulary::{PublishedOccurrence, cases};
 
     fn solution(clusters: Vec<Cluster>, withheld: Vec<u32>) -> BagSolution {
         let search = SearchFacts {
@@ -202,11 +202,11 @@ mod tests {
     }
 
     /// A bag of matched terms as one published occurrence.
-    fn shown(terms: &[Term]) -> Shown {
+    fn shown(terms: &[Term]) -> PublishedOccurrence {
         let mut terms = terms.to_vec();
         terms.sort_unstable();
         let distinct = terms.iter().collect::<BTreeSet<_>>().len() as u32;
-        Shown { print: Print::Bag(terms), distinct }
+        PublishedOccurrence { print: Print::Bag(terms), distinct }
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
         let tree = cases::goods();
         let node = |label: &str, distinct: u32, times: usize| {
             let print = Print::General(tree.find(label).expect("a node"));
-            vec![Shown { print, distinct }; times]
+            vec![PublishedOccurrence { print, distinct }; times]
         };
         let clusters = vec![
             Cluster { members: vec![0, 3], shown: node("Goods", 6, 4) },
@@ -255,7 +255,8 @@ mod tests {
         ];
         let distances = cases::distances(tree.clone(), &bags);
         let loss = BagLoss::of(&bags, &solution(clusters, Vec::new()), &distances);
-        // The specification, section 9: 54.5 % as the thesis counts, 68.8 % by what the words cover in the tree.
+        // The specification, section 9: 54.5 % by the definition of the thesis, 68.8 % by what the words cover in the
+        // tree.
         assert_eq!(
             (loss.blm.to_string(), loss.glm.expect("a tree").to_string()),
             ("6/11".into(), "53/77".into())
@@ -278,7 +279,7 @@ mod tests {
     proptest! {
         #![proptest_config(privet_core::testing::cases(128))]
 
-        /// Bags of terms that are matched by their positions: bLM by its definition, bag by bag.
+        /// For bags of terms that are matched by position, bLM equals its definition, bag by bag.
         #[test]
         fn blm_is_its_definition(bags in cases::any_bags(10), size in 1usize..4, dropped in 0usize..3) {
             let distances = cases::distances(cases::goods(), &bags);

@@ -1,4 +1,4 @@
-//! The methods for bags of terms, after chapter 5 of the thesis, and the baselines that it compares with.
+//! The methods for bags of terms, after chapter 5 of the thesis, and the baselines of that chapter.
 
 #[cfg(test)]
 use privet_engine::testing::vocabularies as cases;
@@ -8,7 +8,7 @@ pub mod loss;
 mod ssg;
 pub mod utility;
 
-pub use decide::{Decided, decide};
+pub use decide::{VocabularyDecision, decide};
 
 use serde_json::Value as Json;
 
@@ -22,23 +22,23 @@ use privet_policy::method::Centre;
 use privet_taxonomy::Node;
 use privet_taxonomy::words::Distances;
 
-/// The measure that releases are compared by.
+/// The measure by which releases are compared.
 pub const COST: &str = "bLM";
 
-/// Makes the decision.
-pub fn run(task: &Task<'_>, clock: &Clock) -> Result<BagSolution> {
+/// Runs the method.
+pub fn run(task: &BagTask<'_>, clock: &Clock) -> Result<BagSolution> {
     check_enough(task)?;
     check_separable(task)?;
     check_residual(task)?;
     match task.method {
         VocabularyMethod::Ssg(own) => ssg::run(task, own, clock),
-        VocabularyMethod::LgBag(_) => lg::run(task, lg::Printed::Bags, clock),
-        VocabularyMethod::Lg(_) => lg::run(task, lg::Printed::Sets, clock),
+        VocabularyMethod::LgBag(_) => lg::run(task, lg::PrintedAs::Bags, clock),
+        VocabularyMethod::Lg(_) => lg::run(task, lg::PrintedAs::Sets, clock),
     }
 }
 
-/// Fewer than k vocabularies, or users where these count, cannot look alike.
-fn check_enough(task: &Task<'_>) -> Result<()> {
+/// Rejects data with fewer than k vocabularies, or users if these count.
+fn check_enough(task: &BagTask<'_>) -> Result<()> {
     let VocabularyAnonymity { k, distinct_users, .. } = task.demand;
     let (found, one, many) = match task.bags.users() {
         Some(users) if distinct_users => (u64::from(users), "user", "users"),
@@ -49,26 +49,26 @@ fn check_enough(task: &Task<'_>) -> Result<()> {
     }
     let what = if found == 1 { format!("is only 1 {one}") } else { format!("are only {found} {many}") };
     Err(Error::infeasible(format!("no release can meet the policy: k is {k}, but there {what}"))
-        .help(format!("lower k, or bring the data of more {many}; the extraction may have left some out")))
+        .help(format!("lower k, or provide the data of more {many}; the extraction may have dropped some")))
 }
 
-/// Where all terms of a bag are printed as one word, a reader must see where each ends.
-fn check_separable(task: &Task<'_>) -> Result<()> {
+/// Rejects terms that contain the separator, because a reader must see where each term ends.
+fn check_separable(task: &BagTask<'_>) -> Result<()> {
     if task.method.centre() != Some(Centre::Hyper) {
         return Ok(());
     }
     match task.bags.terms().iter().find(|term| term.contains(Print::BETWEEN.trim())) {
         None => Ok(()),
         Some(term) => Err(Error::input(format!(
-            "with centre = \"hyper\" terms are printed with '{}' between them, and the term '{term}' has one",
+            "centre = \"hyper\" separates terms with '{}', but the term '{term}' contains it",
             Print::BETWEEN.trim()
         ))
         .help("rename the term, or choose another centre")),
     }
 }
 
-/// A second look at what is left over that sees no farther than the first finds nothing.
-fn check_residual(task: &Task<'_>) -> Result<()> {
+/// Rejects a second radius below epsilon: matching left-over terms again at a smaller distance finds nothing.
+fn check_residual(task: &BagTask<'_>) -> Result<()> {
     let scale = u64::from(task.distances.scale());
     let residual = match task.method {
         VocabularyMethod::Ssg(own) => own.residual,
@@ -77,33 +77,33 @@ fn check_residual(task: &Task<'_>) -> Result<()> {
     match residual {
         Some(residual) if residual.floor_of(scale) < u64::from(task.epsilon) => {
             Err(Error::input(format!("'method.residual' is {residual}, less than epsilon"))
-                .help("left-overs are matched again at a larger distance: raise residual, or leave it out"))
+                .help("unmatched terms are matched again at a larger distance: raise residual, or remove it"))
         }
         _ => Ok(()),
     }
 }
 
-/// What a method is to decide.
+/// The input of a method.
 #[derive(Debug, Clone, Copy)]
-pub struct Task<'a> {
+pub struct BagTask<'a> {
     /// The data.
     pub bags: &'a Bags,
-    /// How far its terms are apart.
+    /// The distances between its terms.
     pub distances: &'a Distances,
-    /// How far two terms may be apart to stand for each other, in the unit of `distances`.
+    /// The largest distance of two terms that may stand for each other, in the unit of `distances`.
     pub epsilon: u32,
-    /// What an unmatched occurrence costs against distances, in the same unit; `None` for more than any distance.
+    /// The cost of an unmatched occurrence relative to distances, in the same unit; `None` for more than any distance.
     pub omega: Option<Exact>,
-    /// What must hold.
+    /// The requirement.
     pub demand: VocabularyAnonymity,
-    /// How: the method with its settings.
+    /// The method with its settings.
     pub method: &'a VocabularyMethod,
 }
 
-/// What a method for vocabularies decided.
+/// The outcome of a method for vocabularies.
 #[derive(Debug)]
 pub struct BagSolution {
-    /// Bags that are published alike; every bag is in one of them or withheld.
+    /// Bags that are published alike; every bag is in one of these or withheld.
     pub clusters: Vec<Cluster>,
     /// Bags that are not published.
     pub withheld: Vec<u32>,
@@ -111,14 +111,14 @@ pub struct BagSolution {
     pub plan: Json,
     /// How the search went.
     pub search: SearchFacts,
-    /// What the search counted on the way.
+    /// What the search counted along the way.
     pub counters: Vec<(&'static str, u64)>,
-    /// What the user should know before the release leaves the house.
+    /// Warnings to read before publishing the release.
     pub warnings: Vec<String>,
 }
 
 impl BagSolution {
-    /// Gives every bag another number.
+    /// Renumbers the bags.
     fn renumber(&mut self, numbers: &[u32]) {
         let members = self.clusters.iter_mut().flat_map(|cluster| &mut cluster.members);
         members.chain(&mut self.withheld).for_each(|bag| *bag = numbers[*bag as usize]);
@@ -130,20 +130,20 @@ impl BagSolution {
 pub struct Cluster {
     /// The numbers of the bags.
     pub members: Vec<u32>,
-    /// What is published for each of them; empty for a bag without terms.
-    pub shown: Vec<Shown>,
+    /// The published occurrences of each member; empty for bags without terms.
+    pub shown: Vec<PublishedOccurrence>,
 }
 
 /// One published occurrence, which stands for one occurrence of every member.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
-    /// What is printed.
+pub struct PublishedOccurrence {
+    /// The published text.
     pub print: Print,
-    /// How many distinct terms the occurrence stands for: what bLM charges.
+    /// The number of distinct terms that the occurrence stands for, which bLM charges.
     pub distinct: u32,
 }
 
-/// What is printed for an occurrence.
+/// The published form of an occurrence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Print {
     /// A term of the data.
@@ -155,7 +155,7 @@ pub enum Print {
 }
 
 impl Print {
-    /// Between the terms of a bag that is printed whole.
+    /// The separator of the terms of a bag that is published as a whole.
     pub const BETWEEN: &'static str = " | ";
 
     /// The terms of the data that it names.
@@ -167,7 +167,7 @@ impl Print {
         }
     }
 
-    /// What a reader of the release sees.
+    /// The text that a reader of the release sees.
     pub fn label(&self, bags: &Bags, distances: &Distances) -> String {
         let term = |term: &Term| bags.terms()[*term as usize].as_str();
         match self {
@@ -186,7 +186,7 @@ mod tests {
     use privet_core::ErrorKind;
 
     #[test]
-    fn too_few_vocabularies_or_users_are_told_whatever_the_method() {
+    fn every_method_reports_too_few_vocabularies_or_users() {
         let users = ["u", "u", "v"].map(String::from);
         let bags = cases::bags(&vec![vec!["Wine".to_string()]; 3], Some(&users));
         let distances = cases::distances(cases::goods(), &bags);
@@ -198,7 +198,7 @@ mod tests {
                 let method = VocabularyMethod::with_defaults(method).expect("a method");
                 let demand = VocabularyAnonymity { k, distinct_users, min_term_users: 1 };
                 let (bags, distances) = (&bags, &distances);
-                let task = Task { bags, distances, epsilon: 2, omega: None, demand, method: &method };
+                let task = BagTask { bags, distances, epsilon: 2, omega: None, demand, method: &method };
                 let error = run(&task, &Clock::unlimited()).expect_err("too few");
                 assert_eq!(error.kind(), ErrorKind::Infeasible);
                 assert_eq!(error.message(), format!("no release can meet the policy: {why}"));

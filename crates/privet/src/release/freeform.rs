@@ -1,8 +1,9 @@
 //! What reports say about FF-anonymity.
 
 use super::account::inequality;
+use super::baselines::released_records;
 use super::report::{Attack, Column, Cover, Datum, Notion, Protection, Side, Tightness};
-use privet_attack::freeform::Attacked;
+use privet_attack::freeform::MixedTable;
 use privet_core::Result;
 use privet_core::counted;
 use privet_engine::microdata::Microdata;
@@ -71,7 +72,7 @@ pub(super) fn tightness(
     microdata: &Microdata,
     recoding: &Recoding,
 ) -> Result<Vec<Tightness>> {
-    let table = Attacked::released(policy, microdata, recoding)?;
+    let table = MixedTable::of_nodes(policy, released_records(microdata, recoding))?;
     let asked = policy.requirements.iter().find(|asked| matches!(asked, Requirement::FfAnonymity(_)));
     let Some(asked @ Requirement::FfAnonymity(FfAnonymity { threat: threshold, .. })) = asked else {
         return Ok(Vec::new());

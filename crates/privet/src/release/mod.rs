@@ -2,6 +2,7 @@
 
 mod account;
 mod apply;
+pub mod baselines;
 mod book;
 mod buckets;
 mod caution;

@@ -54,7 +54,7 @@ pub(super) fn of_projections(
     book: &Book,
     policy: &CheckedPolicy,
     microdata: &Microdata,
-    decision: &codip::Decision,
+    decision: &codip::ProjectionDecision,
     key: RunKey,
     clock: &Clock,
 ) -> Result<Signatures> {
@@ -82,7 +82,7 @@ pub(super) fn of_groups(
     book: &Book,
     policy: &CheckedPolicy,
     microdata: &Microdata,
-    decision: &injector::Decision,
+    decision: &injector::GroupingDecision,
     places: &Places,
     clock: &Clock,
 ) -> Result<Signatures> {

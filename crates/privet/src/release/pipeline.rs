@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::baselines::baselines;
 use super::book::{self, Book, Kept};
 use super::caution;
 use super::holdout::{self, HeldOut};
@@ -264,10 +265,11 @@ fn attacked(
 ) -> Result<Attacks> {
     clock.progress().stage("attacking", None);
     let released = ReleaseFolder::open(target.work())?.released(policy)?;
+    let baselines = baselines(policy, &released, choice, clock)?;
     let budget = (*choice == Choice::Cheap).then(|| Budget::of_run(clock));
     let limited = budget.as_ref().map(|budget| budget.clock(clock));
     let mut scene = Scene::new(policy, released, seed, limited.as_ref().unwrap_or(clock));
-    scene.holdout = holdout;
+    (scene.holdout, scene.baselines) = (holdout, baselines);
     if let Some(budget) = &budget {
         scene.limits = budget.limits();
     }

@@ -19,7 +19,7 @@ use privet_data::{FileKind, ReadOptions, Source};
 use privet_engine::loss::{Cell, Extent};
 use privet_engine::microdata::Microdata;
 use privet_methods::recoding::{RecodedColumn, Recoding, ReleasedCell};
-use privet_methods::{Moment, SearchFacts, Solution};
+use privet_methods::{SearchFacts, Solution, TracePoint};
 use privet_policy::{CheckedPolicy, Policy};
 
 const DATA: &str = "city,pay,disease\nBergen,10,Flu\nBergen,20,Flu\nOslo,10,Cold\nOslo,30,Flu\n";
@@ -130,7 +130,7 @@ fn a_release_without_records_is_published_with_a_warning() {
         let policy = policy(folder.path(), DATA);
         let microdata = microdata(&policy);
         let recoding = Recoding::new(vec![RecodedColumn::default()], microdata.summary.len());
-        let trace = vec![Moment { seconds: 0.5, best: Some(4.0), bound: None }];
+        let trace = vec![TracePoint { seconds: 0.5, best: Some(4.0), bound: None }];
         let search =
             SearchFacts { space: None, examined: 1, seconds: 1.0, optimal: true, bound: Some(4.0), trace };
         let warnings = vec!["the method warns".to_string()];

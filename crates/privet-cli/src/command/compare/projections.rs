@@ -3,7 +3,7 @@
 use privet::Result;
 use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
-use privet::method::codip::{Decision, decide};
+use privet::method::codip::{ProjectionDecision, decide};
 use privet::policy::CheckedPolicy;
 use serde_json::{Value as Json, json};
 
@@ -64,7 +64,7 @@ pub(super) fn run(policies: &[Labelled<CheckedPolicy>], clock: &Clock) -> Result
     })
 }
 
-fn exactly(decision: &Decision, microdata: &Microdata) -> f64 {
+fn exactly(decision: &ProjectionDecision, microdata: &Microdata) -> f64 {
     let tables = decision.projections.iter().map(|table| &table.recoding);
     let sum: f64 = tables.map(|recoding| recoding.exactly(microdata, &recoding.outline(microdata))).sum();
     sum / decision.projections.len().max(1) as f64

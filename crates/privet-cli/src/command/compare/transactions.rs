@@ -7,7 +7,7 @@ use privet::clock::Clock;
 use privet::engine::baskets::Baskets;
 use privet::loss::items::{ItemMeasure, Share};
 use privet::method::kl::recoding::ItemRecoding;
-use privet::method::kl::{self, Task};
+use privet::method::kl::{self, ItemTask};
 use privet::policy::TransactionPolicy;
 use privet::privacy::kl::requirements;
 use serde_json::{Value as Json, json};
@@ -48,7 +48,7 @@ pub(super) fn run(policies: &[Labelled<TransactionPolicy>], clock: &Clock) -> Re
         let policy = &labelled.policy;
         let baskets = Baskets::read(policy, &mut |_| clock.check())?;
         let limits = requirements(policy, u64::from(baskets.tree.total_leaves()))?;
-        let task = Task { baskets: &baskets, requirements: &limits, method: &policy.method };
+        let task = ItemTask { baskets: &baskets, requirements: &limits, method: &policy.method };
         let outcome = kl::run(&task, clock).map(|solution| Reached {
             seconds: solution.search.seconds,
             optimal: solution.search.optimal,

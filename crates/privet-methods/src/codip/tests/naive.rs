@@ -1,4 +1,4 @@
-//! The definitions, literally and slowly, on the rows of a case.
+//! The definitions, implemented literally and slowly on the rows of a case.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use privet_core::Exact;
 use privet_engine::testing::projections::{Case, Q1, Q2};
 
 /// A table after the bitmap transformation.
-pub struct Naive {
-    /// Names in their order, each with its column.
+pub struct NaiveProjections {
+    /// The attributes in the order of their names, each with its column.
     pub attributes: Vec<(String, Vec<String>)>,
     quasi: Vec<[String; 2]>,
     case: Case,
@@ -15,7 +15,7 @@ pub struct Naive {
     shared: Vec<Vec<(f64, f64)>>,
 }
 
-pub type Plan = Vec<Vec<usize>>;
+pub type NamedPlan = Vec<Vec<usize>>;
 
 const ROUNDING: f64 = 1e-12;
 
@@ -29,8 +29,8 @@ fn log_sum<K: Ord>(keys: impl Iterator<Item = K>) -> f64 {
     counts.values().map(|count| -count / all * (count / all).ln()).sum()
 }
 
-impl Naive {
-    pub fn of(case: &Case) -> Naive {
+impl NaiveProjections {
+    pub fn of(case: &Case) -> NaiveProjections {
         let column = |at: usize| -> Vec<String> { case.rows.iter().map(|row| row[at].clone()).collect() };
         let mut attributes: Vec<(String, Vec<String>)> = ["s0", "s1", "s2", "s3"]
             .iter()
@@ -49,7 +49,7 @@ impl Naive {
         }
         attributes.sort();
         let quasi = case.rows.iter().map(|row| [row[0].clone(), row[1].clone()]).collect();
-        let mut naive = Naive { attributes, quasi, case: case.clone(), shared: Vec::new() };
+        let mut naive = NaiveProjections { attributes, quasi, case: case.clone(), shared: Vec::new() };
         let all = naive.all();
         let row = |a: &usize| {
             all.iter().map(|b| (naive.count_information(*a, *b), naive.count_exposable(*a, *b))).collect()
@@ -80,7 +80,7 @@ impl Naive {
         self.attributes[attribute].0 != "s1" || !self.case.insensitive.contains(&value)
     }
 
-    /// Row by row, as the definition has it.
+    /// Row by row, as in the definition.
     fn count_exposable(&self, a: usize, b: usize) -> f64 {
         let shared = self.count_information(a, b);
         let rows = self.case.rows.len();
@@ -107,25 +107,25 @@ impl Naive {
         (0..self.attributes.len()).collect()
     }
 
-    pub fn gamma_alpha(&self, plan: &Plan) -> f64 {
+    pub fn gamma_alpha(&self, plan: &NamedPlan) -> f64 {
         let sum = |pairs: Vec<(usize, usize)>| -> f64 {
             pairs.into_iter().map(|(a, b)| self.information(a, b)).sum()
         };
-        let all = sum(Naive::pairs(&self.all()));
-        let kept: f64 = plan.iter().map(|subset| sum(Naive::pairs(subset))).sum();
+        let all = sum(NaiveProjections::pairs(&self.all()));
+        let kept: f64 = plan.iter().map(|subset| sum(NaiveProjections::pairs(subset))).sum();
         if all == 0.0 { 0.0 } else { (all - kept) / all }
     }
 
-    pub fn gamma_beta(&self, plan: &Plan) -> f64 {
+    pub fn gamma_beta(&self, plan: &NamedPlan) -> f64 {
         let sum = |pairs: Vec<(usize, usize)>| -> f64 {
             pairs.into_iter().map(|(a, b)| self.exposable(a, b)).sum()
         };
-        let all = sum(Naive::pairs(&self.all()));
+        let all = sum(NaiveProjections::pairs(&self.all()));
         if all == 0.0 {
             return 0.0;
         }
         let share = |subset: &Vec<usize>| subset.len() as f64 / self.attributes.len() as f64;
-        plan.iter().map(|subset| sum(Naive::pairs(subset)) / all * share(subset)).sum()
+        plan.iter().map(|subset| sum(NaiveProjections::pairs(subset)) / all * share(subset)).sum()
     }
 
     /// The classes of all rows at some levels.
@@ -139,8 +139,8 @@ impl Naive {
         classes.into_values().collect()
     }
 
-    /// How far a class is from a larger set of rows on an attribute, as a fraction: Σ of whole numbers over 2nN, or over
-    /// (m − 1)nN, where m counts the values of the whole table.
+    /// The distance of a class from a larger set of rows on an attribute, as a fraction: a sum of integers over 2nN, or
+    /// over (m − 1)nN, where m is the number of values in the whole table.
     fn distance(&self, class: &[usize], larger: &[usize], attribute: usize) -> (i64, i64) {
         let (name, column) = &self.attributes[attribute];
         let mut values: Vec<&String> = column.iter().collect();
@@ -174,7 +174,8 @@ impl Naive {
         moved * t.denominator() as i64 <= t.numerator() as i64 * scale
     }
 
-    /// Whether a class at some levels is close to a class of n rows at the same or higher levels that it is part of.
+    /// Whether a class at some levels is close to a class of at least n rows that contains it at the same or higher
+    /// levels.
     fn is_naturally_close(&self, class: &[usize], levels: [usize; 2], attribute: usize) -> bool {
         let Some((n, t)) = self.case.natural else { return true };
         let higher = (levels[0]..3).flat_map(|q1| (levels[1]..2).map(move |q2| [q1, q2]));
@@ -209,7 +210,7 @@ impl Naive {
         valid.min().filter(|dm| self.case.max_discernibility.is_none_or(|most| *dm <= most))
     }
 
-    /// The least t of an anonymisation of a table with these attributes that meets all but t-closeness.
+    /// The least t of an anonymisation of a table with these attributes that meets all requirements except t-closeness.
     pub fn least_t(&self, subset: &[usize]) -> Option<f64> {
         let everybody: Vec<usize> = (0..self.quasi.len()).collect();
         let levels = (0..3).flat_map(|q1| (0..2).map(move |q2| [q1, q2]));
@@ -235,25 +236,25 @@ impl Naive {
         Exact::parse(self.case.beta).expect("a number").to_f64() + ROUNDING
     }
 
-    fn is_allowed(&self, plan: &Plan) -> bool {
+    fn is_allowed(&self, plan: &NamedPlan) -> bool {
         self.gamma_beta(plan) <= self.beta() && plan.iter().all(|subset| self.least_dm(subset).is_some())
     }
 
-    /// The method as the specification tells it; `None` where single attributes cannot be published.
-    pub fn star(&self) -> Option<Plan> {
-        let mut plan: Plan = self.all().into_iter().map(|attribute| vec![attribute]).collect();
+    /// The method as specified; `None` if single attributes cannot be published.
+    pub fn star(&self) -> Option<NamedPlan> {
+        let mut plan: NamedPlan = self.all().into_iter().map(|attribute| vec![attribute]).collect();
         if !self.is_allowed(&plan) {
             return None;
         }
         'merging: loop {
-            let mut merges: Vec<(f64, Vec<usize>, Plan)> = Vec::new();
-            for (u, w) in Naive::pairs(&(0..plan.len()).collect::<Vec<_>>()) {
+            let mut merges: Vec<(f64, Vec<usize>, NamedPlan)> = Vec::new();
+            for (u, w) in NaiveProjections::pairs(&(0..plan.len()).collect::<Vec<_>>()) {
                 let mut union = [plan[u].clone(), plan[w].clone()].concat();
                 union.sort();
-                let pairs = Naive::pairs(&union);
+                let pairs = NaiveProjections::pairs(&union);
                 let mean =
                     pairs.iter().map(|(a, b)| self.information(*a, *b)).sum::<f64>() / pairs.len() as f64;
-                let mut next: Plan =
+                let mut next: NamedPlan =
                     (0..plan.len()).filter(|at| *at != u && *at != w).map(|at| plan[at].clone()).collect();
                 next.push(union.clone());
                 next.sort();
@@ -276,11 +277,11 @@ impl Naive {
         }
     }
 
-    /// The least Γα of all plans within the limits.
+    /// The least Γα over all plans within the limits.
     pub fn best(&self) -> Option<f64> {
         let mut best: Option<f64> = None;
         let mut feasible: BTreeMap<Vec<usize>, bool> = BTreeMap::new();
-        let mut open: Vec<Plan> = vec![Vec::new()];
+        let mut open: Vec<NamedPlan> = vec![Vec::new()];
         while let Some(plan) = open.pop() {
             let placed: usize = plan.iter().map(Vec::len).sum();
             if placed < self.attributes.len() {

@@ -2,21 +2,21 @@
 
 use proptest::prelude::*;
 
-use super::naive::{Naive, Plan};
-use crate::codip::{Decision, decide};
+use super::naive::{NaiveProjections, NamedPlan};
+use crate::codip::{ProjectionDecision, decide};
 use privet_core::clock::Clock;
 use privet_core::{ErrorKind, Exact, Result};
 use privet_engine::microdata::Microdata;
 use privet_engine::testing::projections::{Case, cases, policy_of};
 
-fn decided(case: &Case, method: &str) -> Result<Decision> {
+fn decided(case: &Case, method: &str) -> Result<ProjectionDecision> {
     let folder = tempfile::tempdir().expect("a folder");
     let policy = case.policy(folder.path(), method);
     let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
     decide(&policy, &microdata, &Clock::unlimited())
 }
 
-fn plan_of(decision: &Decision) -> Plan {
+fn plan_of(decision: &ProjectionDecision) -> NamedPlan {
     decision.projections.iter().map(|table| table.attributes.clone()).collect()
 }
 
@@ -24,12 +24,12 @@ fn alpha(case: &Case) -> f64 {
     Exact::parse(case.alpha).expect("a number").to_f64()
 }
 
-/// What a failure says it reached.
+/// The value that an error message reports as reached.
 fn reached(message: &str) -> Option<f64> {
     message.split("Γα = ").nth(1)?.split(',').next()?.parse().ok()
 }
 
-/// Whether two closenesses are the same but for rounding.
+/// Whether two closenesses are equal up to rounding.
 fn is_same(found: Option<f64>, expected: Option<f64>) -> bool {
     match (found, expected) {
         (Some(found), Some(expected)) => (found - expected).abs() < 1e-9,
@@ -37,7 +37,7 @@ fn is_same(found: Option<f64>, expected: Option<f64>) -> bool {
     }
 }
 
-/// Of the two tables within the limit on discernibility, the closer one has two values of `a` in a class.
+/// Two tables are within the limit on discernibility; the closer one has two values of `a` in a class.
 #[test]
 fn the_least_closeness_is_that_of_a_table_which_meets_all_else() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -56,7 +56,7 @@ fn the_least_closeness_is_that_of_a_table_which_meets_all_else() {
     assert_eq!(closeness(diverse), (Some(0.5), Some(0.5)));
 }
 
-/// Every set of values that occurs, so that both derived attributes are there.
+/// Every set of values that occurs, so that both derived attributes exist.
 fn with_sets(mut case: Case) -> Case {
     case.rows[0][6] = "u|v".to_string();
     case.rows[1][6] = String::new();
@@ -69,7 +69,7 @@ proptest! {
     #[test]
     fn codip_star_is_what_the_specification_says(case in cases()) {
         let case = with_sets(case);
-        let naive = Naive::of(&case);
+        let naive = NaiveProjections::of(&case);
         let expected = naive.star();
         match decided(&case, "codip-star") {
             Ok(decision) => {
@@ -78,11 +78,11 @@ proptest! {
                 prop_assert!((decision.gamma_alpha - naive.gamma_alpha(&plan)).abs() < 1e-9);
                 prop_assert!((decision.gamma_beta - naive.gamma_beta(&plan)).abs() < 1e-9);
                 prop_assert!(decision.gamma_alpha <= alpha(&case) + 1e-9);
-                // Every table is anonymised at the least discernibility there is.
+                // Every table is anonymised with the least possible discernibility.
                 for table in &decision.projections {
                     prop_assert_eq!(Some(table.dm as u64), naive.least_dm(&table.attributes));
                 }
-                // And the least closeness is what the other requirements leave.
+                // The least closeness is what the other requirements permit.
                 let worst: Option<Vec<f64>> = plan.iter().map(|subset| naive.least_t(subset)).collect();
                 let worst = worst.map(|all| all.into_iter().fold(0.0, f64::max));
                 prop_assert!(is_same(decision.improvement.plan, worst));
@@ -106,7 +106,7 @@ proptest! {
     #[test]
     fn codip_finds_the_least_loss_of_all_plans(case in cases()) {
         let case = with_sets(case);
-        let naive = Naive::of(&case);
+        let naive = NaiveProjections::of(&case);
         let best = naive.best();
         match decided(&case, "codip") {
             Ok(decision) => {

@@ -1,10 +1,10 @@
-//! The cases with known answers, `vectors/codip`.
+//! The known answers in `vectors/codip`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::codip::attributes::attributes;
-use crate::codip::{Asked, Decision, Tables, decide};
+use crate::codip::{ProjectedTables, ProjectionDecision, ProjectionSettings, decide};
 use privet_core::clock::Clock;
 use privet_core::{ErrorKind, Result};
 use privet_engine::microdata::Microdata;
@@ -26,13 +26,13 @@ fn policy(folder: &Path, method: &str, extra: &str) -> CheckedPolicy {
     policy.check(None).expect("a checked policy")
 }
 
-fn decided(folder: &Path, method: &str, extra: &str) -> Result<Decision> {
+fn decided(folder: &Path, method: &str, extra: &str) -> Result<ProjectionDecision> {
     let policy = policy(folder, method, extra);
     let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
     decide(&policy, &microdata, &Clock::unlimited())
 }
 
-fn names(decision: &Decision) -> Json {
+fn names(decision: &ProjectionDecision) -> Json {
     decision.plan["projections"]
         .as_array()
         .into_iter()
@@ -70,7 +70,7 @@ fn both_methods_give_the_known_answers() {
             assert!(near(decision.gamma_alpha, &best["gamma_alpha"]), "{folder:?}");
             assert!(decision.search.optimal);
         }
-        // Going on after a refused merge never loses more.
+        // Continuing after a refused merge never increases the loss.
         if let (Ok(star), Ok(more)) =
             (decided(&folder, "codip-star", ""), decided(&folder, "codip-star", "persist = true"))
         {
@@ -88,8 +88,8 @@ fn as_many_anonymisations_are_valid_as_known() {
         let policy = policy(&folder, "codip-star", "");
         let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
         let attributes = attributes(&policy, &microdata).expect("attributes");
-        let limits = Asked::of(&policy).expect("limits").limits;
-        let tables = Tables::new(&policy, &microdata, &attributes, limits, "DM").expect("tables");
+        let limits = ProjectionSettings::of(&policy).expect("limits").limits;
+        let tables = ProjectedTables::new(&policy, &microdata, &attributes, limits, "DM").expect("tables");
         let (valid, _) = tables.count_valid(&Clock::unlimited()).expect("a number");
         assert_eq!(Some(valid), expected["k_anonymous_nodes"].as_u64(), "{folder:?}");
         let all: Vec<usize> = (0..attributes.len()).collect();

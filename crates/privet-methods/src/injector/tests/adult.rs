@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::{Strategy, Task, expose, group};
-use crate::injector::classes::Classes;
+use super::{GroupingStrategy, GroupingTask, expose, group};
+use crate::injector::classes::RecordClasses;
 use privet_core::Exact;
 use privet_core::clock::Clock;
 use privet_engine::negative_rules::{Attribute, Observations, Parameters, exclude, list};
 use privet_engine::privacy::matching::judge;
 use privet_engine::testing::rules as vectors;
 
-/// The columns that are used, with their places in the file.
+/// The columns used, with their positions in the file.
 const COLUMNS: [(&str, usize); 7] = [
     ("age", 0),
     ("workclass", 1),
@@ -25,7 +25,7 @@ const COLUMNS: [(&str, usize); 7] = [
     ("occupation", 6),
 ];
 
-/// The rows with no "?" in the columns used; `None`, with a plain message, where the data is absent.
+/// The rows with no "?" in these columns; `None`, with a message, if the data is absent.
 fn adult(known: &Json) -> Option<Observations> {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder =
@@ -102,7 +102,7 @@ fn figure_3_on_adult() {
             counts[excluded.len().min(5)] += observations.weight(record);
         }
         assert_eq!(serde_json::json!(counts), known["N_counts_0_to_5plus"], "{text}");
-        let (classes, _) = Classes::of(&observations, &excluded);
+        let (classes, _) = RecordClasses::of(&observations, &excluded);
         assert_eq!(known["distinct_classes_s_ivs"], classes.list.len(), "{text}");
         let (at, kinds) = classes.kinds();
         let verdict = judge(classes.values, &kinds, 6);
@@ -121,7 +121,7 @@ fn groups_on_adult() {
     let clock = Clock::unlimited();
     let excluded = exclude(&observations, &expectation("0.9", 1), &[], &clock).expect("rules");
     for (l, groups, vulnerable) in [(3, 10_239, 307), (6, 5_119, 677)] {
-        let task = Task {
+        let task = GroupingTask {
             observations: &observations,
             excluded: &excluded,
             l,
@@ -130,13 +130,13 @@ fn groups_on_adult() {
             suppress: false,
             rules: &[],
         };
-        // Nearly every group is as small as can be, nobody is vulnerable, and no value is above one in l.
-        let grouping = group(&task, Strategy::Balanced, 7, &clock).expect("groups");
+        // Nearly every group has the least possible size, nobody is vulnerable, and no value is above one in l.
+        let grouping = group(&task, GroupingStrategy::Balanced, 7, &clock).expect("groups");
         let exposure = expose(&task, &grouping);
         assert_eq!((exposure.groups, exposure.vulnerable, exposure.above_one_in_l), (groups, 0, 0));
         assert!(exposure.sizes.keys().all(|size| *size <= l + 1), "{exposure:?}");
         // Figure 4: 307 and 677 records on average are vulnerable under Anatomy.
-        let grouping = group(&task, Strategy::Anatomy, 7, &clock).expect("groups");
+        let grouping = group(&task, GroupingStrategy::Anatomy, 7, &clock).expect("groups");
         let exposure = expose(&task, &grouping);
         assert!(exposure.vulnerable.abs_diff(vulnerable) < vulnerable / 5, "{exposure:?}");
     }
@@ -151,7 +151,7 @@ fn conjunctions_on_adult() {
         let parameters = expectation("0.9", length);
         assert_eq!(list(&observations, &parameters, &[], &clock).expect("rules").len(), rules);
         let excluded = exclude(&observations, &parameters, &[], &clock).expect("rules");
-        let (classes, _) = Classes::of(&observations, &excluded);
+        let (classes, _) = RecordClasses::of(&observations, &excluded);
         let (at, kinds) = classes.kinds();
         for (l, known) in [(6, at_6), (3, at_3)] {
             let failing = judge(classes.values, &kinds, l).failing;

@@ -7,15 +7,16 @@ use std::sync::Arc;
 use proptest::prelude::{ProptestConfig, Strategy as Generate, any, prop};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
-use super::blocked::Sums;
-use super::classes::{Class, Classes};
+use super::blocked::ClashSums;
+use super::classes::{RecordClass, RecordClasses};
 use super::*;
 use privet_core::ErrorKind;
 use privet_engine::negative_rules::{Attribute, Observations, exclude};
 use privet_engine::testing::rules as vectors;
 use privet_taxonomy::Taxonomy;
 
-const ALL: [Strategy; 3] = [Strategy::Balanced, Strategy::Local, Strategy::Paper];
+const ALL: [GroupingStrategy; 3] =
+    [GroupingStrategy::Balanced, GroupingStrategy::Local, GroupingStrategy::Paper];
 
 #[test]
 fn groups_of_known_tables() {
@@ -23,13 +24,13 @@ fn groups_of_known_tables() {
         let (name, observations) = (&vector.name, &vector.observations);
         let clock = Clock::unlimited();
         let excluded = exclude(observations, &vector.parameters, &[], &clock).expect("rules");
-        let (classes, class_of) = Classes::of(observations, &excluded);
-        let sums = Sums::new(&classes);
+        let (classes, class_of) = RecordClasses::of(observations, &excluded);
+        let sums = ClashSums::new(&classes);
         let nit: Vec<u64> = class_of.iter().map(|class| sums.clashing(*class as usize)).collect();
         assert_eq!(serde_json::json!(nit), vector.expected["nit_singletons"], "{name}");
         for known in vector.expected["bucketization"].as_array().expect("runs") {
             let l = known["l"].as_u64().expect("a number") as usize;
-            let task = Task {
+            let task = GroupingTask {
                 observations,
                 excluded: &excluded,
                 l,
@@ -51,7 +52,8 @@ fn groups_of_known_tables() {
                 }
             }
             if known["status"] == "ok" {
-                let groups = as_published(&classes, Limits { l, k: 1, bound: None }, &clock).expect("groups");
+                let groups =
+                    as_published(&classes, GroupLimits { l, k: 1, bound: None }, &clock).expect("groups");
                 let records: Vec<u32> = (0..observations.len() as u32).collect();
                 let mut groups = deal(&groups, &members(observations, &class_of, &records));
                 groups.iter_mut().for_each(|group| group.sort_unstable());
@@ -61,8 +63,8 @@ fn groups_of_known_tables() {
     }
 }
 
-/// Every record is in one group or left out, and every group is matching l-diverse.
-fn check_groups(task: &Task<'_>, grouping: &Grouping) {
+/// Checks that every record is grouped or suppressed, and every group is matching l-diverse.
+fn check_groups(task: &GroupingTask<'_>, grouping: &RecordGroups) {
     let mut seen = vec![0u64; task.observations.len()];
     grouping.groups.iter().flatten().for_each(|record| seen[*record as usize] += 1);
     for record in &grouping.suppressed {
@@ -83,7 +85,7 @@ fn eligibility_for_anatomy() {
         let l = case["l"].as_u64().expect("a number") as usize;
         let observations = column(&vectors::texts(&case["values"]));
         let excluded = vec![ValueSet::none(observations.values.len()); observations.len()];
-        let task = Task {
+        let task = GroupingTask {
             observations: &observations,
             excluded: &excluded,
             l,
@@ -92,7 +94,7 @@ fn eligibility_for_anatomy() {
             suppress: false,
             rules: &[],
         };
-        match group(&task, Strategy::Anatomy, 1, &Clock::unlimited()) {
+        match group(&task, GroupingStrategy::Anatomy, 1, &Clock::unlimited()) {
             Ok(grouping) => {
                 assert_eq!(case["eligible"], true, "{case}");
                 let exposure = expose(&task, &grouping);
@@ -124,16 +126,16 @@ fn column(values: &[String]) -> Observations {
     observations
 }
 
-/// A table of two quasi-identifiers with what is ruled out for each of its six kinds of people.
+/// A table of two quasi-identifiers, with the values ruled out for each of its six kinds of people.
 #[derive(Debug, Clone)]
-struct World {
+struct RandomWorld {
     observations: Observations,
     excluded: Vec<ValueSet>,
 }
 
 const VALUES: usize = 5;
 
-fn any_world() -> impl Generate<Value = World> {
+fn any_world() -> impl Generate<Value = RandomWorld> {
     let bars = prop::collection::vec((any::<u8>(), any::<u8>(), any::<u8>()), 6);
     let rows = prop::collection::vec((0u32..3, 0u32..2, 0..VALUES as u32, 1u64..5), 1..25);
     (bars, rows).prop_map(|(bars, rows)| {
@@ -152,13 +154,13 @@ fn any_world() -> impl Generate<Value = World> {
             excluded.push(ValueSet::of(VALUES, barred));
             observations.push(&[p, q], value, weight);
         }
-        World { observations, excluded }
+        RandomWorld { observations, excluded }
     })
 }
 
-impl World {
-    fn task(&self, l: usize, suppress: bool) -> Task<'_> {
-        Task {
+impl RandomWorld {
+    fn task(&self, l: usize, suppress: bool) -> GroupingTask<'_> {
+        GroupingTask {
             observations: &self.observations,
             excluded: &self.excluded,
             l,
@@ -176,7 +178,7 @@ proptest! {
     #[test]
     fn every_strategy_succeeds_iff_the_whole_table_would(world in any_world(), l in 1usize..5, seed in any::<u64>()) {
         let clock = Clock::unlimited();
-        let (classes, _) = Classes::of(&world.observations, &world.excluded);
+        let (classes, _) = RecordClasses::of(&world.observations, &world.excluded);
         let (_, kinds) = classes.kinds();
         let feasible = judge(VALUES, &kinds, l).failing.is_empty();
         let publishable = peel(VALUES, &kinds, l);
@@ -210,9 +212,9 @@ proptest! {
             turned.push(&leaves, world.observations.value(*record), world.observations.weight(*record));
         }
         let excluded = order.iter().map(|record| world.excluded[*record].clone()).collect();
-        let turned = World { observations: turned, excluded };
-        for strategy in [Strategy::Balanced, Strategy::Paper] {
-            let exposed = |world: &World| {
+        let turned = RandomWorld { observations: turned, excluded };
+        for strategy in [GroupingStrategy::Balanced, GroupingStrategy::Paper] {
+            let exposed = |world: &RandomWorld| {
                 let task = world.task(l, true);
                 group(&task, strategy, 5, &clock).ok().map(|grouping| expose(&task, &grouping))
             };
@@ -223,8 +225,8 @@ proptest! {
     #[test]
     fn a_bound_on_the_posterior_is_kept_or_refused(world in any_world(), l in 1usize..4) {
         let bound = Exact::new(1, l as u64).expect("a share");
-        let task = Task { max_posterior: Some(bound), ..world.task(l, true) };
-        match group(&task, Strategy::Balanced, 5, &Clock::unlimited()) {
+        let task = GroupingTask { max_posterior: Some(bound), ..world.task(l, true) };
+        match group(&task, GroupingStrategy::Balanced, 5, &Clock::unlimited()) {
             Ok(grouping) => {
                 check_groups(&task, &grouping);
                 let exposure = expose(&task, &grouping);
@@ -238,9 +240,9 @@ proptest! {
     #[test]
     fn hard_use_3_groups_have_k_records_and_what_held_without(world in any_world(), l in 1usize..4, k in 1u64..12) {
         let clock = Clock::unlimited();
-        for strategy in [Strategy::Balanced, Strategy::Local, Strategy::Paper, Strategy::Anatomy] {
+        for strategy in [GroupingStrategy::Balanced, GroupingStrategy::Local, GroupingStrategy::Paper, GroupingStrategy::Anatomy] {
             let plain = world.task(l, true);
-            let task = Task { k, ..plain };
+            let task = GroupingTask { k, ..plain };
             let Ok(without) = group(&plain, strategy, 5, &clock) else {
                 prop_assert!(group(&task, strategy, 5, &clock).is_err());
                 continue;
@@ -254,7 +256,7 @@ proptest! {
                     members.sort_unstable();
                     before.sort_unstable();
                     prop_assert_eq!(members, before);
-                    if strategy == Strategy::Anatomy {
+                    if strategy == GroupingStrategy::Anatomy {
                         let exposure = expose(&task, &grouping);
                         prop_assert_eq!(exposure.above_one_in_l, 0);
                     } else {
@@ -271,11 +273,11 @@ proptest! {
 
     #[test]
     fn clashes_are_counted_as_defined(world in any_world()) {
-        let (classes, _) = Classes::of(&world.observations, &world.excluded);
-        let sums = Sums::new(&classes);
+        let (classes, _) = RecordClasses::of(&world.observations, &world.excluded);
+        let sums = ClashSums::new(&classes);
         for (at, class) in classes.list.iter().enumerate() {
             let clashing = classes.list.iter().filter(|other| class.clashes(other));
-            prop_assert_eq!(sums.clashing(at), clashing.map(|other: &Class| other.count).sum::<u64>());
+            prop_assert_eq!(sums.clashing(at), clashing.map(|other: &RecordClass| other.count).sum::<u64>());
         }
     }
 
@@ -285,9 +287,9 @@ proptest! {
             counts.iter().enumerate().flat_map(|(value, count)| vec![format!("v{value}"); *count]).collect();
         let observations = column(&values);
         let excluded = vec![ValueSet::none(observations.values.len()); observations.len()];
-        let task = Task { observations: &observations, excluded: &excluded, l, k: 1, max_posterior: None, suppress: false, rules: &[] };
+        let task = GroupingTask { observations: &observations, excluded: &excluded, l, k: 1, max_posterior: None, suppress: false, rules: &[] };
         let eligible = counts.iter().all(|count| count * l <= values.len());
-        let grouping = group(&task, Strategy::Anatomy, seed, &Clock::unlimited());
+        let grouping = group(&task, GroupingStrategy::Anatomy, seed, &Clock::unlimited());
         prop_assert_eq!(grouping.is_ok(), eligible);
         if let Ok(grouping) = grouping {
             check_groups(&task, &grouping);
@@ -302,7 +304,7 @@ fn culprits_are_named() {
     let observations = column(&texts(&["a", "a", "a", "b", "c"]));
     let mut excluded = vec![ValueSet::none(3); 5];
     excluded[3] = ValueSet::of(3, [0, 2]);
-    let task = Task {
+    let task = GroupingTask {
         observations: &observations,
         excluded: &excluded,
         l: 2,
@@ -311,12 +313,12 @@ fn culprits_are_named() {
         suppress: false,
         rules: &[],
     };
-    let error = group(&task, Strategy::Balanced, 1, &Clock::unlimited()).expect_err("no way");
+    let error = group(&task, GroupingStrategy::Balanced, 1, &Clock::unlimited()).expect_err("no way");
     assert_eq!(error.kind().exit_status(), 3);
-    for told in ["1 of 5 records", "l = 2", "q all", "value 'b'", "only have 'b'", "exclude 'a', 'c'"] {
-        assert!(error.message().contains(told), "{error}");
+    for part in ["1 of 5 records", "l = 2", "q all", "value 'b'", "only have 'b'", "exclude 'a', 'c'"] {
+        assert!(error.message().contains(part), "{error}");
     }
-    let error = group(&task, Strategy::Anatomy, 1, &Clock::unlimited()).expect_err("no way");
+    let error = group(&task, GroupingStrategy::Anatomy, 1, &Clock::unlimited()).expect_err("no way");
     assert!(error.message().contains("3 of 5 records have the value 'a'"), "{error}");
     assert!(error.remedy().is_some_and(|help| help.contains("l = 1")), "{error}");
 }

@@ -1,4 +1,4 @@
-//! The cut as it grows coarser, and the cheapest way to make a rare set frequent.
+//! The cut as it becomes coarser, and the cheapest way to make a rare set frequent.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -11,32 +11,32 @@ use privet_engine::itemset::rows::{NOBODY, Rows};
 use privet_engine::loss::items::ItemMeasure;
 use privet_taxonomy::{ItemTree, Node};
 
-/// How many ways to lift one set are compared before the search goes on from the cheapest of them only.
+/// How many ways to lift one set are compared before the search continues from the cheapest only.
 const MOST_WAYS: usize = 4096;
 
-/// A cut with the transactions as it shows them.
-pub(super) struct Cut<'a> {
+/// A cut with the transactions as published under it.
+pub(super) struct LiftedCut<'a> {
     pub(super) tree: &'a ItemTree,
     pub(super) rows: Rows,
-    /// What is counted, in words.
+    /// What is counted (transactions or people), for messages.
     counted: &'static str,
     inside: Vec<bool>,
     /// Per node of the cut, the rows that hold it, ascending.
     holders: Vec<Vec<u32>>,
-    /// Per node at or above the cut, what the cut costs below it.
+    /// Per node at or above the cut, the cost of the cut below it.
     spent: Vec<u128>,
-    /// Per node, what it costs in a cut.
+    /// Per node, its cost in a cut.
     price: Vec<u128>,
     /// Per node, how often items below it occur.
     occurrences: Vec<u64>,
 }
 
-/// A way to lift a set: what it costs, and what each of its nodes becomes.
-type Way = (u128, Vec<Node>);
+/// A way to lift a set: its cost, and the node that replaces each member.
+type Lift = (u128, Vec<Node>);
 
-impl<'a> Cut<'a> {
+impl<'a> LiftedCut<'a> {
     /// The finest cut.
-    pub(super) fn new(baskets: &'a Baskets, measure: ItemMeasure) -> Cut<'a> {
+    pub(super) fn new(baskets: &'a Baskets, measure: ItemMeasure) -> LiftedCut<'a> {
         let tree = &*baskets.tree;
         let occurrences = baskets.occurrences();
         let price: Vec<u128> = occurrences
@@ -44,7 +44,7 @@ impl<'a> Cut<'a> {
             .zip(tree.nodes())
             .map(|(count, node)| u128::from(*count) * u128::from(measure.weight(tree, node)))
             .collect();
-        Cut {
+        LiftedCut {
             tree,
             rows: Rows::of_items(baskets),
             counted: baskets.counted(),
@@ -56,7 +56,7 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// Makes equal rows one.
+    /// Merges equal rows.
     pub(super) fn merge_rows(&mut self) {
         self.rows = self.rows.merged_again();
         self.holders = vec![Vec::new(); self.tree.len()];
@@ -90,7 +90,7 @@ impl<'a> Cut<'a> {
         &self.holders[node as usize]
     }
 
-    /// Replaces all nodes of the cut below a node by it.
+    /// Replaces all nodes of the cut below a node with that node.
     pub(super) fn lift(&mut self, target: Node) {
         let below = target as usize..self.tree.end(target) as usize;
         let mut holders: Vec<u32> = self.holders[below.clone()].iter_mut().flat_map(std::mem::take).collect();
@@ -111,9 +111,9 @@ impl<'a> Cut<'a> {
     }
 
     /// The cheapest way to lift the nodes of a rare set so that at least `least` transactions hold it, as the nodes to
-    /// lift to. Ways are tried from the cheapest on, nodes one step at a time.
+    /// lift to. Ways are tried in order of cost, one step of one node at a time.
     pub(super) fn cheapest_lift(&self, set: &[Node], least: u64) -> Result<Vec<Node>> {
-        let mut waiting: BinaryHeap<Reverse<Way>> = BinaryHeap::new();
+        let mut waiting: BinaryHeap<Reverse<Lift>> = BinaryHeap::new();
         let mut seen: HashSet<Vec<Node>, foldhash::fast::RandomState> = HashSet::default();
         let mut first = set.to_vec();
         first.sort_unstable();
@@ -145,10 +145,12 @@ impl<'a> Cut<'a> {
             self.counted,
             privet_core::shortened_values(&labels)
         ))
-        .help("lower k or m, give the trees a common root, or allow suppression: name = \"mm\" in [method]"))
+        .help(
+            "lower k or m, give the trees a common root, or allow suppression with name = \"mm\" in [method]",
+        ))
     }
 
-    /// A part of a rare set that is rare itself, and no part of which is.
+    /// A minimal rare subset of a rare set.
     pub(super) fn smallest_rare(&self, mut set: Vec<Node>, least: u64) -> Vec<Node> {
         for at in (0..set.len()).rev() {
             let node = set.remove(at);
@@ -165,7 +167,7 @@ impl<'a> Cut<'a> {
 
     /// Whether at least `least` transactions or people hold all of some nodes at or above the cut.
     pub(super) fn is_frequent(&self, nodes: &[Node], least: u64) -> bool {
-        // What is rarest fails soonest.
+        // The rarest node fails soonest.
         let mut nodes = nodes.to_vec();
         nodes.sort_unstable_by_key(|node| self.occurrences[*node as usize]);
         let Some((rarest, others)) = nodes.split_first() else { return true };
@@ -175,7 +177,7 @@ impl<'a> Cut<'a> {
         let mut counted: HashSet<u32, foldhash::fast::RandomState> = HashSet::default();
         for below in rarest..self.tree.end(rarest) {
             for row in &self.holders[below as usize] {
-                // A row that holds several nodes below the rarest counts with the first of them.
+                // A row that holds several nodes below the rarest is counted with the first of them.
                 let first = self.rows.first_below(*row, self.tree, rarest) == Some(below);
                 if first && others.iter().all(|node| self.rows.holds(*row, self.tree, *node)) {
                     let owner = self.rows.owner(*row);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::threats::{Child, Frame, InverseTree};
+use super::threats::{ChildItemset, InverseTree, PathFrame};
 use privet_taxonomy::Node;
 
 /// Counts per node, all zero between two passes.
@@ -12,15 +12,15 @@ pub(super) struct Counters {
     rows: Vec<usize>,
     /// Which nodes are not zero, as bits.
     seen: Vec<u64>,
-    /// How many sensitive items there are, and the counts per node and sensitive item.
+    /// The number of sensitive items, and the counts per node and sensitive item.
     width: usize,
     marks: Vec<u64>,
     is_marked: Vec<bool>,
-    /// Where the next row of a node goes.
+    /// The index for the next row of a node.
     cursor: Vec<usize>,
 }
 
-/// The place of rows that nobody needs.
+/// The index of rows that are not needed.
 const NOWHERE: usize = usize::MAX;
 
 impl Counters {
@@ -63,8 +63,8 @@ impl Counters {
 }
 
 impl InverseTree<'_> {
-    /// Counts an itemset together with every node before its last one, and keeps those that make children.
-    pub(super) fn count_children(&mut self, frame: &Frame) -> Range<usize> {
+    /// Counts an itemset together with every node before its last one, and keeps those that form children.
+    pub(super) fn count_children(&mut self, frame: &PathFrame) -> Range<usize> {
         let before = |nodes: &[Node]| nodes.partition_point(|node| *node < frame.node);
         for row in &self.row_arena[frame.rows.clone()] {
             let nodes = self.rows.nodes(*row);
@@ -73,7 +73,7 @@ impl InverseTree<'_> {
         let (first, first_row) = (self.child_arena.len(), self.row_arena.len());
         let mut next_row = first_row;
         if frame.absent_left > 0 {
-            // An absent node need not be in any row.
+            // An absent node may be missing from every row.
             for node in 0..frame.node {
                 self.push_child(frame, node, &mut next_row);
             }
@@ -97,7 +97,7 @@ impl InverseTree<'_> {
     }
 
     /// Adds a node as a child, unless it can be neither present nor absent.
-    fn push_child(&mut self, frame: &Frame, node: Node, next_row: &mut usize) {
+    fn push_child(&mut self, frame: &PathFrame, node: Node, next_row: &mut usize) {
         let at = node as usize;
         let support = self.counters.support[at];
         let may_be_present = frame.present_left > 0 && support > 0 && self.above_present[at] == 0;
@@ -120,11 +120,16 @@ impl InverseTree<'_> {
             let counts = counts.filter(|(count, _)| **count > 0);
             self.mark_arena.extend(counts.map(|(count, mark)| (mark, *count)));
         }
-        self.child_arena.push(Child { node, support, rows, marks: marks_start..self.mark_arena.len() });
+        self.child_arena.push(ChildItemset {
+            node,
+            support,
+            rows,
+            marks: marks_start..self.mark_arena.len(),
+        });
     }
 
-    /// Whether it is not already clear that the itemset with this node will not have children.
-    fn may_grow(&self, frame: &Frame, node: Node, support: u64) -> bool {
+    /// Whether the itemset with this node may still have children.
+    fn may_grow(&self, frame: &PathFrame, node: Node, support: u64) -> bool {
         let Some(power_left) = frame.present_left.saturating_add(frame.absent_left).checked_sub(1) else {
             return false;
         };
@@ -144,8 +149,8 @@ impl InverseTree<'_> {
         }
     }
 
-    /// Hands each row to the children that hold it.
-    fn scatter_rows(&mut self, frame: &Frame, first_row: usize, end: usize) {
+    /// Distributes the rows to the children that hold them.
+    fn scatter_rows(&mut self, frame: &PathFrame, first_row: usize, end: usize) {
         self.row_arena.resize(end, 0);
         let (known, new) = self.row_arena.split_at_mut(first_row);
         for row in &known[frame.rows.clone()] {

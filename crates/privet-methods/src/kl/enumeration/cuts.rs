@@ -1,12 +1,13 @@
 //! Phase 2 of the thesis: the cut enumeration tree over the item tree (section 4.4.1).
 //!
-//! A cut realises a threat iff it specialises all nodes of the threat's [conflict](privet_engine::conflict), so validity is
-//! tested on conflicts: the verdicts are those of Theorem 4.3, and there are far fewer of them than of threats.
+//! A cut realises a threat iff it specialises all nodes of the threat's [conflict](privet_engine::conflict), so
+//! validity is tested on conflicts: the verdicts are those of Theorem 4.3, and there are far fewer conflicts than
+//! threats.
 
 use hashbrown::HashSet;
 
 use super::CutSwitches;
-use super::threats::Known;
+use super::threats::KnownThreats;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::conflict::{Conflicts, between, cut_of};
@@ -15,10 +16,10 @@ use privet_engine::cut::{Amount, Cut, Found, Limits};
 use privet_taxonomy::{ItemTree, Node};
 
 /// The minimal conflicts of all known threats and locks.
-pub fn conflicts(tree: &ItemTree, known: &Known) -> Conflicts<()> {
+pub fn conflicts(tree: &ItemTree, known: &KnownThreats) -> Conflicts<()> {
     let mut all: HashSet<Vec<Node>> = known.locked.iter().map(|node| vec![*node]).collect();
     all.extend(known.threats().map(|threat| between(tree, threat.iter().copied())));
-    // Small ones first: they cover most of the others.
+    // Small ones first, because they cover most of the others.
     let mut all: Vec<Vec<Node>> = all.into_iter().collect();
     all.sort_unstable_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
     let mut conflicts = Conflicts::new(tree);
@@ -39,14 +40,14 @@ struct ItemCut<'a> {
     conflicts_of: Vec<Vec<u32>>,
     /// Per conflict, how many of its nodes are not specialised.
     missing: Vec<usize>,
-    /// How many conflicts have none missing.
+    /// The number of conflicts with none missing.
     realised: usize,
     first: Vec<Node>,
     cost: Amount,
-    /// The cost of the locked nodes, all of them and those that count already.
+    /// The cost of the locked nodes: all of them, and those already counted.
     locked: Amount,
     bound: Amount,
-    /// The specialised nodes, with the bounds before.
+    /// The specialised nodes, each with the previous bound.
     steps: Vec<(Node, Amount)>,
 }
 
@@ -158,7 +159,7 @@ impl Enumerable for ItemCut<'_> {
         0
     }
 
-    /// The bound needs no mending: whoever unlocks goes back up, to a bound from before.
+    /// The bound needs no update: unlocking returns to an earlier cut, whose bound is restored.
     fn unlock(&mut self, nodes: &[Node], _: usize) {
         self.locked -= nodes.iter().map(|node| self.prices[*node as usize]).sum::<Amount>();
     }

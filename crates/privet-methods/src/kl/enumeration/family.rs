@@ -1,9 +1,9 @@
-//! Sets of unrelated nodes, and whether one of them is a *generalisation* of a given set: each of its members is in the set
-//! or above a member (section 4.2.4).
+//! Sets of unrelated nodes, and whether one of them is a *generalisation* of a given set: each of its members is in the
+//! set or is an ancestor of a member (section 4.2.4).
 //!
-//! The sets are kept as a trie, members in falling order. Let E be the given set with all ancestors; a generalisation is a
-//! subset of E. Unrelated nodes keep their order when they are replaced by unrelated ancestors, so a walk through the given
-//! set in falling order meets the members of every generalisation in the order of the trie.
+//! The sets are stored as a trie with members in descending order. Let E be the given set with all ancestors; a
+//! generalisation is a subset of E. Unrelated nodes keep their order when they are replaced by unrelated ancestors, so
+//! a walk through the given set in descending order meets the members of every generalisation in the order of the trie.
 
 use hashbrown::HashMap;
 
@@ -24,22 +24,22 @@ pub struct Family {
 #[derive(Debug)]
 struct Prefix {
     last: Node,
-    /// Whether it is a whole set.
+    /// Whether it is a complete set.
     is_set: bool,
-    /// The latest of those one longer that are whole sets, and of those with the same beginning the one before this.
+    /// The latest complete set that extends this prefix by one member, and the previous sibling of this prefix.
     longer: u32,
     before: u32,
 }
 
 impl Family {
-    /// No sets yet.
+    /// An empty family.
     pub fn new() -> Family {
         let root = Prefix { last: 0, is_set: false, longer: NONE, before: NONE };
         Family { children: HashMap::new(), prefixes: vec![root] }
     }
 
-    /// Adds a set, its members in falling order. Says for each of its beginnings, the shortest first, which prefix it is and
-    /// whether it is new.
+    /// Adds a set, its members in descending order. Reports for each of its prefixes, the shortest first, which one it
+    /// is and whether it is new.
     pub fn insert(&mut self, set: &[Node], beginnings: &mut Vec<(u32, bool)>) {
         beginnings.clear();
         let mut at = ROOT;
@@ -59,17 +59,17 @@ impl Family {
         }
     }
 
-    /// The prefix that is longer by a node, if a set begins so.
+    /// The prefix extended by a node, if some set begins that way.
     pub fn child(&self, prefix: u32, node: Node) -> Option<u32> {
         self.children.get(&(prefix, node)).copied()
     }
 
-    /// Whether a prefix is a whole set.
+    /// Whether a prefix is a complete set.
     pub fn is_set(&self, prefix: u32) -> bool {
         self.prefixes[prefix as usize].is_set
     }
 
-    /// The nodes that make a prefix a whole set.
+    /// The nodes that complete a prefix to a set.
     pub fn last_members(&self, prefix: u32) -> impl Iterator<Item = Node> + '_ {
         let after = |at: u32| (at != NONE).then_some(at);
         let first = after(self.prefixes[prefix as usize].longer);
@@ -77,7 +77,7 @@ impl Family {
             .map(|at| self.prefixes[at as usize].last)
     }
 
-    /// Adds the prefixes to which a member lengthens those of a set without it.
+    /// Adds the prefixes that a member extends from those of the set without it.
     pub fn lengthen(&self, tree: &ItemTree, prefix: u32, member: Node, longer: &mut Vec<u32>) {
         let up = std::iter::once(member).chain(tree.ancestors(member));
         longer.extend(up.filter_map(|node| self.child(prefix, node)));

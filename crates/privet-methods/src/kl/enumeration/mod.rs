@@ -1,9 +1,9 @@
-//! OG as the thesis has it: materialise the most general threats by the inverse itemset enumeration tree, then search the cut
-//! enumeration tree for the cheapest cut that realises none. It is what our own search is compared with.
+//! OG as described in the thesis: materialise the most general threats with the inverse itemset enumeration tree, then
+//! search the cut enumeration tree for the cheapest cut that realises none. We compare our own search with it.
 //!
-//! Every technique has a switch, and what the thesis counts in Tables 4.4 and 4.5 is counted here. Where the thesis is loose
-//! the definitions decide: the empty itemset is tested, itemsets may hold an ancestor that is present and a descendant that
-//! is absent, and the first cut is not taken to be valid.
+//! Every technique has a switch, and the figures of Tables 4.4 and 4.5 are counted. Where the thesis is imprecise, the
+//! definitions decide: the empty itemset is tested, itemsets may hold a present ancestor together with an absent
+//! descendant, and the first cut is not assumed to be valid.
 
 mod counting;
 mod cuts;
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use self::rows::FullRows;
 pub use self::threats::Prunings;
-use self::threats::{InverseTree, Known};
+use self::threats::{InverseTree, KnownThreats};
 use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result};
 use privet_engine::baskets::Baskets;
@@ -29,16 +29,16 @@ use privet_engine::loss::items::ItemMeasure;
 use privet_engine::privacy::kl::KlPrivacy;
 use privet_taxonomy::Node;
 
-/// The techniques of phase 2, beside giving up invalid cuts (section 4.4.1).
+/// The techniques of phase 2, in addition to pruning invalid cuts (section 4.4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CutSwitches {
-    /// Give up subtrees that cannot beat the best cut so far.
+    /// Prune subtrees that cannot beat the best cut so far.
     pub by_cost: bool,
-    /// Specialise dear nodes first.
+    /// Specialise costly nodes first.
     pub ordered: bool,
-    /// Bound a cut anew each time one of its nodes has been locked.
+    /// Recompute the bound of a cut each time one of its nodes is locked.
     pub tightened: bool,
-    /// Never go below permanently locked nodes, and begin with a cut from which every step is a decision.
+    /// Never go below permanently locked nodes, and start with a cut from which every step is a decision.
     pub reduced: bool,
 }
 
@@ -50,7 +50,7 @@ impl CutSwitches {
     pub const ALL: CutSwitches = CutSwitches { by_cost: true, ordered: true, tightened: true, reduced: true };
 }
 
-/// Which techniques are used.
+/// The techniques in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Switches {
     /// In phase 1.
@@ -64,42 +64,42 @@ impl Switches {
     pub const ALL: Switches = Switches { prunings: Prunings::ALL, cuts: CutSwitches::ALL };
 }
 
-/// What the thesis counts, over all rounds.
+/// The figures that the thesis reports, over all rounds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct EnumerationFacts {
-    /// Nodes of the inverse itemset enumeration tree that were examined: supported itemsets within the adversary's power.
+    /// Examined nodes of the inverse itemset enumeration tree: supported itemsets within the adversary's power.
     pub nodes: u64,
-    /// Threats that were materialised, with those that pruning IV dropped again.
+    /// Materialised threats, including those that pruning IV removed again.
     pub threats: u64,
     /// Threats that were kept.
     pub kept: u64,
     /// Valid cuts that were examined.
     pub cuts: u64,
-    /// How long phase 1 took.
+    /// Duration of phase 1.
     pub threat_seconds: f64,
-    /// How long phase 2 took, from threats to conflicts included.
+    /// Duration of phase 2, including the step from threats to conflicts.
     pub cut_seconds: f64,
 }
 
-/// What the search found.
+/// The result of the search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Enumerated {
     /// The best cut, its nodes ascending.
     pub cut: Vec<Node>,
-    /// What it costs, in the units of [`ItemRecoding::cost`](super::recoding::ItemRecoding::cost).
+    /// Its cost, in the units of [`ItemRecoding::cost`](super::recoding::ItemRecoding::cost).
     pub cost: u128,
-    /// What no cut can beat; for the multi-round search, nothing is known.
+    /// A lower bound on the cost of any cut; trivial for the multi-round search.
     pub bound: u128,
-    /// Whether the search came to its end.
+    /// Whether the search finished.
     pub complete: bool,
-    /// What was counted.
+    /// The counted figures.
     pub facts: EnumerationFacts,
-    /// How best cost and bound moved in phase 2.
+    /// How the best cost and the bound changed in phase 2.
     pub trace: Vec<Step>,
 }
 
-/// Finds the cheapest valid cut. Ends early when the clock's time is over: with the best valid cut so far, which is the
-/// roots' as long as not all threats are known.
+/// Finds the cheapest valid cut. If time runs out, returns the best valid cut so far; while not all threats are known,
+/// that is the cut of the roots.
 pub fn solve(
     baskets: &Baskets,
     requirements: &[KlPrivacy],
@@ -107,7 +107,7 @@ pub fn solve(
     switches: Switches,
     clock: &Clock,
 ) -> Result<Enumerated> {
-    let search = Search { baskets, measure, prunings: switches.prunings, clock };
+    let search = EnumerationSearch { baskets, measure, prunings: switches.prunings, clock };
     let mut facts = EnumerationFacts::default();
     match search.round(requirements, &search.items(), switches.cuts, &mut facts)? {
         Some(found) => Ok(found),
@@ -115,8 +115,8 @@ pub fn solve(
     }
 }
 
-/// Phase 1 once, and phase 2 with each of several sets of techniques, each within the limit: what they found, in the same
-/// order; `None` if phase 1 did not end within it. For comparing the techniques.
+/// Runs phase 1 once, and phase 2 with each of several sets of techniques, each within the limit, to compare the
+/// techniques. Returns the results in the same order; `None` if phase 1 did not finish in time.
 pub fn solve_each(
     baskets: &Baskets,
     requirements: &[KlPrivacy],
@@ -126,19 +126,25 @@ pub fn solve_each(
     clock: &Clock,
 ) -> Result<Option<Vec<Enumerated>>> {
     let clock = clock.with_limit(limit);
-    let search = Search { baskets, measure, prunings: Prunings::ALL, clock: &clock };
+    let search = EnumerationSearch { baskets, measure, prunings: Prunings::ALL, clock: &clock };
     let (items, mut facts) = (search.items(), EnumerationFacts::default());
     let conflicts = search.conflicts(requirements, &items, &mut facts)?;
     let Some(conflicts) = conflicts else { return Ok(None) };
     let each = |cuts: &CutSwitches| {
         let limited = clock.with_limit(limit);
-        Search { clock: &limited, ..search }.cheapest(&conflicts, &items, *cuts, &mut facts.clone())
+        EnumerationSearch { clock: &limited, ..search }.cheapest(
+            &conflicts,
+            &items,
+            *cuts,
+            &mut facts.clone(),
+        )
     };
     techniques.iter().map(each).collect::<Result<_>>().map(Some)
 }
 
-/// The multi-round search, mOG (section 4.4.2): meets the requirements for adversaries of growing power, one after the other,
-/// each time on what the round before would publish. The result is valid, but need not be the cheapest.
+/// The multi-round search, mOG (section 4.4.2): meets the requirements for adversaries of growing power, one after the
+/// other, each time on the data that the previous round would publish. The result is valid, but need not be the
+/// cheapest.
 pub fn solve_in_rounds(
     baskets: &Baskets,
     requirements: &[KlPrivacy],
@@ -146,9 +152,9 @@ pub fn solve_in_rounds(
     switches: Switches,
     clock: &Clock,
 ) -> Result<Enumerated> {
-    let search = Search { baskets, measure, prunings: switches.prunings, clock };
+    let search = EnumerationSearch { baskets, measure, prunings: switches.prunings, clock };
     let tree = &baskets.tree;
-    // Knowing more than a transaction can hold, or than there is, is no further power.
+    // Knowing more items than a transaction can hold, or than exist, adds no power.
     let longest = (0..baskets.len()).map(|basket| baskets.items(basket).len()).max().unwrap_or(0) as u64;
     let present = requirements.iter().map(|one| one.m).max().unwrap_or(0).min(longest);
     let absent = requirements.iter().map(|one| one.n).max().unwrap_or(0).min(u64::from(tree.total_leaves()));
@@ -177,20 +183,20 @@ pub fn solve_in_rounds(
 
 /// One search with everything it needs.
 #[derive(Clone, Copy)]
-struct Search<'a> {
+struct EnumerationSearch<'a> {
     baskets: &'a Baskets,
     measure: ItemMeasure,
     prunings: Prunings,
     clock: &'a Clock,
 }
 
-impl Search<'_> {
+impl EnumerationSearch<'_> {
     /// The finest cut.
     fn items(&self) -> Vec<Node> {
         self.baskets.tree.nodes().filter(|node| self.baskets.tree.is_leaf(*node)).collect()
     }
 
-    /// Both phases on the data as a cut shows it; `None` if the time was over before all threats were known.
+    /// Both phases on the data as published under a cut; `None` if time ran out before all threats were known.
     fn round(
         &self,
         requirements: &[KlPrivacy],
@@ -202,7 +208,7 @@ impl Search<'_> {
         conflicts.map(|conflicts| self.cheapest(&conflicts, shown, cuts, facts)).transpose()
     }
 
-    /// Phase 1, as conflicts; `None` if the time was over before all threats were known.
+    /// Phase 1, as conflicts; `None` if time ran out before all threats were known.
     fn conflicts(
         &self,
         requirements: &[KlPrivacy],
@@ -247,8 +253,8 @@ impl Search<'_> {
         })
     }
 
-    /// Phase 1 for all requirements, and whether it came to its end.
-    fn threats(&self, requirements: &[KlPrivacy], shown: &[Node]) -> Result<(Known, bool)> {
+    /// Phase 1 for all requirements, and whether it finished.
+    fn threats(&self, requirements: &[KlPrivacy], shown: &[Node]) -> Result<(KnownThreats, bool)> {
         let tree = &self.baskets.tree;
         let mut dead = vec![false; tree.len()];
         for node in shown {
@@ -258,7 +264,7 @@ impl Search<'_> {
         let matters: Vec<bool> = (0..self.baskets.sensitive.len()).map(guarded).collect();
         let rows = Rows::of(self.baskets, &shown_by(tree, shown));
         let mut rows = FullRows::new(tree, &rows, &matters);
-        let mut known = Known::new(dead);
+        let mut known = KnownThreats::new(dead);
         for privacy in requirements {
             let complete =
                 InverseTree::new(tree, &mut rows, privacy, self.prunings, &mut known).search(self.clock)?;
@@ -269,10 +275,10 @@ impl Search<'_> {
         Ok((known, true))
     }
 
-    /// What is left when the time was over before all threats were known: the roots, if they may be published.
+    /// The fallback if time runs out before all threats are known: the roots, if they may be published.
     fn give_up(&self, requirements: &[KlPrivacy], facts: EnumerationFacts) -> Result<Enumerated> {
         let cut: Vec<Node> = self.baskets.tree.roots().collect();
-        let all = Search { prunings: Prunings::ALL, clock: &self.clock.with_limit(None), ..*self };
+        let all = EnumerationSearch { prunings: Prunings::ALL, clock: &self.clock.with_limit(None), ..*self };
         let (known, _) = all.threats(requirements, &cut)?;
         if known.impossible || known.threats().next().is_some() {
             return Err(impossible());
@@ -283,7 +289,7 @@ impl Search<'_> {
         Ok(Enumerated { cut, cost, bound: 0, complete: false, facts, trace: Vec::new() })
     }
 
-    /// Per node, what it costs to publish it for all items below.
+    /// Per node, the cost of publishing it for all items below.
     fn prices(&self) -> Vec<Amount> {
         let tree = &self.baskets.tree;
         let occurrences = self.baskets.occurrences();
@@ -297,5 +303,5 @@ impl Search<'_> {
 /// The error for requirements that even the roots do not meet.
 fn impossible() -> Error {
     let wrong = "no release can meet the policy: even with every item published as its root, the adversary learns too much";
-    Error::infeasible(wrong).help("lower k, l, m or n, or bring more transactions")
+    Error::infeasible(wrong).help("lower k, l, m or n, or provide more transactions")
 }

@@ -1,17 +1,17 @@
-//! The data as the inverse itemset enumeration tree scans it.
+//! The data in the form that the inverse itemset enumeration tree scans.
 
 use std::collections::BTreeMap;
 
 use privet_engine::itemset::rows::Rows;
 use privet_taxonomy::{ItemTree, Node, append_with_ancestors};
 
-/// Distinct rows, each with all nodes that it holds, ancestors included, ascending.
+/// Distinct rows, each with all nodes that it holds, including ancestors, ascending.
 #[derive(Debug)]
 pub struct FullRows {
     nodes: Vec<Node>,
     /// Per row, where its nodes begin and end.
     bounds: Vec<(usize, usize)>,
-    /// Per row, how many transactions it stands for.
+    /// Per row, the number of transactions that it represents.
     weights: Vec<u64>,
     /// Per row, where its counts of sensitive items end.
     mark_ends: Vec<usize>,
@@ -19,7 +19,7 @@ pub struct FullRows {
 }
 
 impl FullRows {
-    /// The rows with the ancestors of their nodes. Of the sensitive items, those are counted that matter.
+    /// The rows with the ancestors of their nodes. Only sensitive items that matter are counted.
     pub fn new(tree: &ItemTree, rows: &Rows, matters: &[bool]) -> FullRows {
         let mut full = FullRows {
             nodes: Vec::new(),
@@ -49,18 +49,18 @@ impl FullRows {
         &self.nodes[start..end]
     }
 
-    /// How many transactions a row stands for.
+    /// The number of transactions that a row represents.
     pub fn weight(&self, row: u32) -> u64 {
         self.weights[row as usize]
     }
 
-    /// How many of them hold each sensitive item that any holds.
+    /// The number of these that hold each sensitive item, if any do.
     pub fn marks(&self, row: u32) -> &[(u32, u64)] {
         let start = (row as usize).checked_sub(1).map_or(0, |before| self.mark_ends[before]);
         &self.marks[start..self.mark_ends[row as usize]]
     }
 
-    /// How many transactions hold each sensitive item that any holds, ascending.
+    /// The number of transactions that hold each sensitive item, if any do, ascending by item.
     pub fn all_marks(&self) -> Vec<(u32, u64)> {
         let mut all = BTreeMap::new();
         for (mark, count) in &self.marks {
@@ -69,7 +69,7 @@ impl FullRows {
         all.into_iter().collect()
     }
 
-    /// Forgets nodes. Rows keep their numbers.
+    /// Removes nodes. Rows keep their numbers.
     pub fn retain(&mut self, keep: impl Fn(Node) -> bool) {
         for (start, end) in &mut self.bounds {
             let mut kept = *start;

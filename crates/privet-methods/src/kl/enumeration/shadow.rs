@@ -1,17 +1,17 @@
 //! Pruning I: which nodes would make an itemset a specialisation of a known threat.
 //!
-//! The answer is kept as bits for every itemset on the way down, so that asking is one look. When an itemset is entered, the
-//! beginnings of threats that generalise it follow from those of the itemsets above; when a threat is found, only the
-//! itemsets on the way to it have to learn of it.
+//! The answer is stored as bits for every itemset on the current path, so a query is a single lookup. When an itemset
+//! is entered, the prefixes of threats that generalise it follow from those of the itemsets above; when a threat is
+//! found, only the itemsets on the path to it need an update.
 
 use super::family::ROOT;
-use super::threats::{Frame, InverseTree};
+use super::threats::{InverseTree, PathFrame};
 use privet_taxonomy::Node;
 
-/// What pruning I knows of an itemset.
+/// What pruning I knows about an itemset.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
-    /// The beginnings of threats that generalise the itemset, and did not generalise the one before.
+    /// The prefixes of threats that generalise this itemset but not the previous one.
     reached: Vec<u32>,
     /// The nodes that cannot be added without specialising a threat, as bits.
     covered: Vec<u64>,
@@ -35,8 +35,8 @@ impl Shadow {
 }
 
 impl InverseTree<'_> {
-    /// Works out the shadow of an itemset that is about to be entered.
-    pub(super) fn cast_shadow(&mut self, frame: &Frame) {
+    /// Computes the shadow of an itemset that is about to be entered.
+    pub(super) fn cast_shadow(&mut self, frame: &PathFrame) {
         let (tree, family) = (self.tree, &self.known.family);
         let depth = self.frames.len();
         if self.shadows.len() == depth {
@@ -53,7 +53,7 @@ impl InverseTree<'_> {
             }
             Some(last) => {
                 shadow.covered.extend_from_slice(&last.covered);
-                // An ancestor of a member adds nothing that the member has not.
+                // An ancestor of a member adds nothing to the member.
                 if self.above[frame.node as usize] == 0 {
                     for prefix in before.iter().flat_map(|shadow| &shadow.reached) {
                         family.lengthen(tree, *prefix, frame.node, &mut shadow.reached);
@@ -72,7 +72,7 @@ impl InverseTree<'_> {
         }
     }
 
-    /// Tells the itemsets on the way to a threat about it. Its members are among theirs, but for the last.
+    /// Updates the itemsets on the path to a new threat. They contain all its members except the last.
     pub(super) fn spread_shadows(&mut self, threat: &[Node]) {
         let mut beginnings = Vec::new();
         self.known.family.insert(threat, &mut beginnings);

@@ -31,15 +31,16 @@ fn all_cut_switches() -> impl Iterator<Item = CutSwitches> {
     })
 }
 
-fn phase_one(baskets: &Baskets, requirements: &[KlPrivacy], prunings: Prunings) -> Known {
-    let search = Search { baskets, measure: ItemMeasure::Ncp, prunings, clock: &Clock::unlimited() };
+fn phase_one(baskets: &Baskets, requirements: &[KlPrivacy], prunings: Prunings) -> KnownThreats {
+    let search =
+        EnumerationSearch { baskets, measure: ItemMeasure::Ncp, prunings, clock: &Clock::unlimited() };
     let (known, complete) = search.threats(requirements, &search.items()).expect("threats");
     assert!(complete);
     known
 }
 
 /// The minimal threats, ascending.
-fn threats(baskets: &Baskets, known: &Known) -> BTreeSet<Vec<Node>> {
+fn threats(baskets: &Baskets, known: &KnownThreats) -> BTreeSet<Vec<Node>> {
     let ascending = |threat: &[Node]| threat.iter().rev().copied().collect();
     let all: BTreeSet<Vec<Node>> = known.threats().map(ascending).collect();
     let is_covered = |threat: &Vec<Node>| {
@@ -112,7 +113,7 @@ proptest! {
             let known = phase_one(&baskets, requirements, prunings);
             (known.nodes, known.materialised, known.threats().count())
         };
-        // With absences a threat may come after its specialisations, and what one pruning skips another may miss.
+        // With absences, a threat may be found after its specialisations, and one pruning may skip what another needs.
         if privacy.n == 0 {
             for prunings in all_prunings() {
                 let more = [
@@ -132,7 +133,7 @@ proptest! {
             let found = solve(&baskets, requirements, ItemMeasure::Ncp, switches, &Clock::unlimited());
             found.map_or(0, |found| found.facts.cuts)
         };
-        // An order can be unlucky; the others only take away.
+        // An order can be unlucky; the other techniques only prune.
         for switches in all_cut_switches() {
             let more = [
                 CutSwitches { by_cost: true, ..switches },

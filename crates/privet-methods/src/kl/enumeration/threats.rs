@@ -1,10 +1,10 @@
 //! Phase 1 of the thesis: the *inverse itemset enumeration tree* (section 4.3.2), searched depth first for threats.
 //!
-//! A node of the tree stands for an itemset: the path from the root, one known node of the item tree per step, each
-//! present or absent. A child adds a node that comes *earlier* in preorder, and children are visited in preorder, so without
-//! absences a general itemset is met before its specialisations (Theorem 4.1). Itemsets that no transaction supports are
-//! not on the tree, nor are those of which a member says nothing new: an ancestor of a present node that is present, or
-//! one of an absent node that is absent. "Some A, but not its descendant d" does say something, and is on the tree.
+//! A node of the tree represents an itemset: the path from the root, one known node of the item tree per step, each
+//! present or absent. A child adds a node that comes *earlier* in preorder, and children are visited in preorder, so
+//! without absences a general itemset is visited before its specialisations (Theorem 4.1). The tree omits itemsets that
+//! no transaction supports and itemsets with redundant members: a present ancestor of a present node, or an absent
+//! ancestor of an absent node. "Some A, but not its descendant d" is not redundant, and is on the tree.
 
 use std::ops::Range;
 
@@ -18,18 +18,18 @@ use privet_engine::conflict::between;
 use privet_engine::privacy::kl::KlPrivacy;
 use privet_taxonomy::{ItemTree, Node};
 
-/// The prunings of section 4.3.3, beside the baseline: within the adversary's power, and where only sensitive items are
-/// guarded, with one in sight.
+/// The prunings of section 4.3.3, in addition to the baseline: stay within the adversary's power and, if only sensitive
+/// items are guarded, where one occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Prunings {
-    /// I: what specialises a known threat is cut.
+    /// I: specialisations of a known threat are pruned.
     pub global: bool,
     /// II: a threat is not grown, and siblings below it are dropped.
     pub local: bool,
-    /// III: what has the same support as its parent on the tree is cut.
+    /// III: an itemset with the same support as its parent on the tree is pruned.
     pub generic: bool,
-    /// IV: where specialising one node makes all members of a threat visible, because they are children of it or of its
-    /// ancestors, nothing below that node is looked at again.
+    /// IV: if specialising one node makes all members of a threat visible, because they are children of it or of its
+    /// ancestors, nothing below that node is examined again.
     pub locked: bool,
 }
 
@@ -40,10 +40,11 @@ impl Prunings {
     pub const ALL: Prunings = Prunings { global: true, local: true, generic: true, locked: true };
 }
 
-/// What is known of the threats, shared by all requirements.
+/// The known threats, shared by all requirements.
 #[derive(Debug)]
-pub struct Known {
-    /// The threats without their signs and without ancestors of other members, one after the other, each falling.
+pub struct KnownThreats {
+    /// The threats without their signs and without ancestors of other members, one after the other, each in descending
+    /// order.
     members: Vec<Node>,
     ends: Vec<usize>,
     /// The same threats, for pruning I.
@@ -54,17 +55,17 @@ pub struct Known {
     pub locked: Vec<Node>,
     /// Whether even the roots cannot be published.
     pub impossible: bool,
-    /// How many nodes of the enumeration tree were examined.
+    /// The number of examined nodes of the enumeration tree.
     pub nodes: u64,
-    /// How many threats were materialised, with those that pruning IV drops again.
+    /// The number of materialised threats, including those that pruning IV removes again.
     pub materialised: u64,
 }
 
-impl Known {
-    /// Nothing yet, but that nothing is shown below the dead nodes.
-    pub fn new(dead: Vec<bool>) -> Known {
+impl KnownThreats {
+    /// No threats yet; nothing below the dead nodes is published.
+    pub fn new(dead: Vec<bool>) -> KnownThreats {
         let (members, ends, locked) = (Vec::new(), Vec::new(), Vec::new());
-        Known {
+        KnownThreats {
             members,
             ends,
             family: Family::new(),
@@ -76,7 +77,7 @@ impl Known {
         }
     }
 
-    /// The threats that are materialised: those without dead nodes. Members are in falling order.
+    /// The materialised threats: those without dead nodes. Members are in descending order.
     pub fn threats(&self) -> impl Iterator<Item = &[Node]> {
         let start = |at: usize| if at == 0 { 0 } else { self.ends[at - 1] };
         let all = (0..self.ends.len()).map(move |at| &self.members[start(at)..self.ends[at]]);
@@ -89,10 +90,10 @@ impl Known {
     }
 }
 
-/// An itemset on the way down to the current one.
+/// An itemset on the path to the current one.
 #[derive(Debug)]
-pub(super) struct Frame {
-    /// The member that it adds to the one before; the first frame adds none, and stands after all nodes.
+pub(super) struct PathFrame {
+    /// The member that it adds to the previous itemset; the first frame adds none and comes after all nodes.
     pub node: Node,
     pub is_present: bool,
     pub support: u64,
@@ -102,10 +103,10 @@ pub(super) struct Frame {
     /// Its rows and its counts of sensitive items, in the arenas.
     pub rows: Range<usize>,
     pub marks: Range<usize>,
-    /// How long the arenas were before it.
+    /// The lengths of the arenas before it.
     pub rows_before: usize,
     pub marks_before: usize,
-    /// Its children, in the arena, and how many of them were visited; each stands for two, present and absent.
+    /// Its children, in the arena, and how many of them were visited; each is visited twice, as present and as absent.
     pub children: Range<usize>,
     pub visited: usize,
     /// Children before this node are dropped.
@@ -114,18 +115,18 @@ pub(super) struct Frame {
 
 /// An itemset and one more node.
 #[derive(Debug, Clone)]
-pub(super) struct Child {
+pub(super) struct ChildItemset {
     pub node: Node,
     pub support: u64,
-    /// Its rows, in the arena, where they may be needed.
+    /// Its rows, in the arena, if they may be needed.
     pub rows: Range<usize>,
     /// Its counts of sensitive items, in the arena.
     pub marks: Range<usize>,
 }
 
-/// The clock is looked at once in so many nodes, and whenever rows were counted.
+/// The number of nodes between looks at the clock, which also happen whenever rows are counted.
 const NODES_PER_LOOK: u64 = 1 << 12;
-/// Rows forget dead nodes once these are one in so many.
+/// Rows drop dead nodes once one node in this many is dead.
 const STALE_SHARE: usize = 16;
 
 /// The inverse itemset enumeration tree of one requirement.
@@ -135,28 +136,28 @@ pub struct InverseTree<'a> {
     pub(super) rows: &'a mut FullRows,
     pub(super) privacy: &'a KlPrivacy,
     pub(super) prunings: Prunings,
-    pub(super) known: &'a mut Known,
-    pub(super) frames: Vec<Frame>,
+    pub(super) known: &'a mut KnownThreats,
+    pub(super) frames: Vec<PathFrame>,
     pub(super) shadows: Vec<Shadow>,
     pub(super) row_arena: Vec<u32>,
-    pub(super) child_arena: Vec<Child>,
+    pub(super) child_arena: Vec<ChildItemset>,
     pub(super) mark_arena: Vec<(u32, u64)>,
-    /// Per node, how many members it is above, and how many of them are present.
+    /// Per node, the number of members below it, and how many of them are present.
     pub(super) above: Vec<u32>,
     pub(super) above_present: Vec<u32>,
     pub(super) counters: Counters,
-    /// How many nodes have died that the rows may still hold.
+    /// The number of dead nodes that the rows may still hold.
     stale: usize,
 }
 
 impl<'a> InverseTree<'a> {
-    /// The tree of a requirement over rows that count its sensitive items.
+    /// The tree of a requirement, over rows that count its sensitive items.
     pub fn new(
         tree: &'a ItemTree,
         rows: &'a mut FullRows,
         privacy: &'a KlPrivacy,
         prunings: Prunings,
-        known: &'a mut Known,
+        known: &'a mut KnownThreats,
     ) -> InverseTree<'a> {
         InverseTree {
             tree,
@@ -176,12 +177,12 @@ impl<'a> InverseTree<'a> {
         }
     }
 
-    /// Searches the tree. Says whether it came to its end before the clock's time was over.
+    /// Searches the tree. Returns whether it finished before time ran out.
     pub fn search(mut self, clock: &Clock) -> Result<bool> {
         self.row_arena.extend(0..self.rows.len() as u32);
         let support = self.row_arena.iter().map(|row| self.rows.weight(*row)).sum();
         self.mark_arena = self.rows.all_marks();
-        // The empty itemset is one as well: without it, pruning III would lose the threats of a root that all rows hold.
+        // The empty itemset counts too: without it, pruning III would lose the threats of a root that all rows hold.
         if self.privacy.is_threat(support, self.mark_arena.iter().copied()) {
             self.known.impossible = true;
             self.known.materialised += 1;
@@ -190,7 +191,7 @@ impl<'a> InverseTree<'a> {
         if self.known.impossible || self.is_hopeless(self.mark_arena.is_empty()) {
             return Ok(true);
         }
-        self.grow(Frame {
+        self.grow(PathFrame {
             node: self.tree.len() as Node,
             is_present: false,
             support,
@@ -217,13 +218,13 @@ impl<'a> InverseTree<'a> {
         Ok(true)
     }
 
-    /// The baseline's second half: whether nothing from here on can be a threat, because only sensitive items are guarded
-    /// and none is in sight.
+    /// The second half of the baseline: whether no threat can follow, because only sensitive items are guarded and none
+    /// occurs.
     fn is_hopeless(&self, is_unmarked: bool) -> bool {
         self.privacy.k <= 1 && is_unmarked
     }
 
-    /// Goes on to the next node of the tree, if the current itemset has another child.
+    /// Moves on to the next node of the tree, if the current itemset has another child.
     fn step(&mut self) {
         if self.frames.len() == 1 && self.stale * STALE_SHARE > self.tree.len() {
             self.rows.retain(|node| !self.known.dead[node as usize]);
@@ -265,7 +266,7 @@ impl<'a> InverseTree<'a> {
     }
 
     /// Prunes, materialises or grows a node of the tree.
-    fn examine(&mut self, child: Child, is_present: bool, marks_before: usize) {
+    fn examine(&mut self, child: ChildItemset, is_present: bool, marks_before: usize) {
         let depth = self.frames.len() - 1;
         let frame = &mut self.frames[depth];
         if self.prunings.global && self.shadows[depth].covers(child.node) {
@@ -295,7 +296,7 @@ impl<'a> InverseTree<'a> {
         }
         let rows_before = self.row_arena.len();
         let rows = if is_present { child.rows } else { self.push_rows_without(depth, child.node) };
-        self.grow(Frame {
+        self.grow(PathFrame {
             node: child.node,
             is_present,
             support: child.support,
@@ -311,8 +312,8 @@ impl<'a> InverseTree<'a> {
         });
     }
 
-    /// Goes down to an itemset's children.
-    fn grow(&mut self, mut frame: Frame) {
+    /// Descends to an itemset's children.
+    fn grow(&mut self, mut frame: PathFrame) {
         if self.prunings.global {
             self.cast_shadow(&frame);
         }
@@ -326,7 +327,7 @@ impl<'a> InverseTree<'a> {
         self.frames.push(frame);
     }
 
-    /// Goes back up from an itemset.
+    /// Returns from an itemset to its parent.
     fn leave(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         if (frame.node as usize) < self.tree.len() {
@@ -340,7 +341,7 @@ impl<'a> InverseTree<'a> {
         self.child_arena.truncate(frame.children.start);
     }
 
-    /// Keeps a threat: the current itemset and one more node.
+    /// Records a threat: the current itemset and one more node.
     fn materialise(&mut self, node: Node) {
         let path = self.frames.iter().skip(1).map(|frame| frame.node).chain([node]);
         let threat: Vec<Node> = path.filter(|member| self.above[*member as usize] == 0).collect();
@@ -370,7 +371,7 @@ impl<'a> InverseTree<'a> {
         self.known.dead[below.clone()].fill(true);
         self.known.locked.retain(|other| !below.contains(&(*other as usize)));
         self.known.locked.push(node);
-        let is_dead = |frame: &Frame| below.contains(&(frame.node as usize));
+        let is_dead = |frame: &PathFrame| below.contains(&(frame.node as usize));
         if let Some(first) = self.frames.iter().position(is_dead) {
             while self.frames.len() > first {
                 self.leave();
@@ -379,7 +380,7 @@ impl<'a> InverseTree<'a> {
     }
 }
 
-/// Adds the counts of sensitive items that are left of all when some are taken away. Both lists ascend.
+/// Adds the counts of sensitive items in `all` minus those in `some`. Both lists are ascending.
 fn push_difference(arena: &mut Vec<(u32, u64)>, all: Range<usize>, some: Range<usize>) -> Range<usize> {
     let (start, mut next) = (arena.len(), some.start);
     for at in all {

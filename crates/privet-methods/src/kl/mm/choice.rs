@@ -1,4 +1,4 @@
-//! Which items go, once the moles are known.
+//! Which items to suppress, given the moles.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -8,33 +8,35 @@ use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_taxonomy::Node;
 
-/// An item, by how many moles it removes per occurrence lost; of equal ones the first is the greatest.
+/// An item, ordered by the moles removed per occurrence lost; among equals, the first is the greatest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Candidate {
+struct SuppressionCandidate {
     moles: u64,
     lost: u64,
     item: Node,
 }
 
-impl Ord for Candidate {
-    fn cmp(&self, other: &Candidate) -> Ordering {
-        let per_loss = |one: &Candidate, other: &Candidate| u128::from(one.moles) * u128::from(other.lost);
+impl Ord for SuppressionCandidate {
+    fn cmp(&self, other: &SuppressionCandidate) -> Ordering {
+        let per_loss = |one: &SuppressionCandidate, other: &SuppressionCandidate| {
+            u128::from(one.moles) * u128::from(other.lost)
+        };
         let ratio = per_loss(self, other).cmp(&per_loss(other, self));
         ratio.then_with(|| Reverse(self.item).cmp(&Reverse(other.item)))
     }
 }
 
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Candidate) -> Option<Ordering> {
+impl PartialOrd for SuppressionCandidate {
+    fn partial_cmp(&self, other: &SuppressionCandidate) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-/// Suppresses items until every mole has lost one of those that could mend it: each time the one in most moles per
-/// occurrence, of equal ones the first.
+/// Suppresses items until every mole has lost one of the items that can repair it: each time the item in most moles per
+/// occurrence, the first among equals.
 ///
-/// The moles of an item only become fewer. So what the heap says of an item is never too little, and a top that is up to
-/// date is the best of all: nothing but what comes to the top needs to be counted anew.
+/// The moles of an item only become fewer, so the heap never underestimates an item, and a top entry that is up to date
+/// is the best of all. Only entries that reach the top need to be recounted.
 pub(super) fn suppress(moles: &Moles, occurrences: &[u64], gone: &mut [bool], clock: &Clock) -> Result<()> {
     let mut moles_of: Vec<Vec<u32>> = vec![Vec::new(); gone.len()];
     for mole in 0..moles.len() {
@@ -43,9 +45,11 @@ pub(super) fn suppress(moles: &Moles, occurrences: &[u64], gone: &mut [bool], cl
         }
     }
     let mut counts: Vec<u64> = moles_of.iter().map(|moles| moles.len() as u64).collect();
-    let candidate = |item: Node, moles: u64| Candidate { moles, lost: occurrences[item as usize], item };
+    let candidate =
+        |item: Node, moles: u64| SuppressionCandidate { moles, lost: occurrences[item as usize], item };
     let all = (0..gone.len() as Node).zip(&counts).filter(|(_, moles)| **moles > 0);
-    let mut heap: BinaryHeap<Candidate> = all.map(|(item, moles)| candidate(item, *moles)).collect();
+    let mut heap: BinaryHeap<SuppressionCandidate> =
+        all.map(|(item, moles)| candidate(item, *moles)).collect();
     let mut alive = vec![true; moles.len()];
     while let Some(best) = heap.pop() {
         clock.check()?;
@@ -74,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// The rule read literally: all items are looked at before each choice.
+    /// The literal rule: all items are compared before each choice.
     fn literally(moles: &[Vec<Node>], occurrences: &[u64]) -> Vec<bool> {
         let mut gone = vec![false; occurrences.len()];
         loop {

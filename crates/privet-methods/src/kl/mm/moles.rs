@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::super::Task;
+use super::super::ItemTask;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::itemset::rows::{Heads, NOBODY, Rows};
@@ -10,14 +10,14 @@ use privet_engine::itemset::spread::{Held, Spread, Spreader};
 use privet_engine::privacy::kl::KlPrivacy;
 use privet_taxonomy::Node;
 
-/// How many moles are gathered before items are suppressed; the search then begins anew with the items that are left.
+/// How many moles are collected before items are suppressed; the search then starts again with the remaining items.
 const MOST_MOLES: usize = 1 << 22;
-/// The same in items: a mole of groups has as many as its transactions hold.
+/// Limit in items; a mole over groups counts every item in its transactions.
 const MOST_CELLS: usize = 1 << 25;
-/// Subsets of a larger set are not looked up: there are too many. A mole that is not minimal does no harm.
+/// Subsets of larger sets are not looked up: there are too many. A mole that is not minimal does no harm.
 const MOST_FOR_SUBSETS: usize = 12;
 
-/// Moles as the items that can mend them.
+/// Moles, as the items that can repair them.
 #[derive(Debug, Default)]
 pub(super) struct Moles {
     cells: Vec<Node>,
@@ -33,7 +33,7 @@ impl Moles {
         self.ends.is_empty()
     }
 
-    /// The items of which one has to go, each once.
+    /// The items of which one must be suppressed, each once.
     pub(super) fn items(&self, mole: usize) -> &[Node] {
         let start = if mole == 0 { 0 } else { self.ends[mole - 1] };
         &self.cells[start..self.ends[mole]]
@@ -45,50 +45,55 @@ impl Moles {
     }
 }
 
-/// What a search found.
-pub(super) struct Mined {
+/// The result of a search.
+pub(super) struct MinedMoles {
     pub(super) moles: Moles,
-    /// How many sets were counted.
+    /// The number of sets counted.
     pub(super) examined: u64,
 }
 
-type Seen<T> = HashSet<T, foldhash::fast::RandomState>;
+type SeenSets<T> = HashSet<T, foldhash::fast::RandomState>;
 
 /// A search for moles.
-pub(super) struct Mine<'a> {
-    task: &'a Task<'a>,
-    /// One per distinct basket, and further ones for people who have several.
+pub(super) struct MoleSearch<'a> {
+    task: &'a ItemTask<'a>,
+    /// One row per distinct basket, plus further ones for people who have several.
     rows: Rows,
     /// Per row, its basket.
     of: Vec<u32>,
-    /// Per row, whether those that look like it are no threat among themselves: then they are none in any company.
+    /// Per row, whether the rows that look like it are no threat on their own; then they are none within any larger
+    /// set.
     safe: Vec<bool>,
     clock: &'a Clock,
     spreader: Spreader,
     /// Moles of one node.
     single: Vec<bool>,
     /// Moles of two nodes.
-    pairs: Seen<(Node, Node)>,
+    pairs: SeenSets<(Node, Node)>,
     /// Larger moles, in descending order of nodes.
-    larger: Seen<Vec<Node>>,
+    larger: SeenSets<Vec<Node>>,
     mark_counts: Vec<Heads>,
-    mined: Mined,
+    mined: MinedMoles,
 }
 
-/// What is asked of sets of one size.
-struct Asked<'a> {
+/// The requirements on sets of one size.
+struct SizeRequirements<'a> {
     size: usize,
     least: u64,
     guards: Vec<&'a KlPrivacy>,
-    /// Whether larger sets will be looked at, which must not contain moles of this size.
+    /// Whether larger sets will be examined, which must not contain moles of this size.
     more: bool,
 }
 
-impl<'a> Mine<'a> {
-    /// `rows` come with their baskets.
-    pub(super) fn new(task: &'a Task<'a>, (rows, of): (Rows, Vec<u32>), clock: &'a Clock) -> Mine<'a> {
+impl<'a> MoleSearch<'a> {
+    /// `rows` come with the numbers of their baskets.
+    pub(super) fn new(
+        task: &'a ItemTask<'a>,
+        (rows, of): (Rows, Vec<u32>),
+        clock: &'a Clock,
+    ) -> MoleSearch<'a> {
         let nodes = task.baskets.tree.len();
-        Mine {
+        MoleSearch {
             safe: safe(task, &rows, &of),
             task,
             rows,
@@ -96,15 +101,15 @@ impl<'a> Mine<'a> {
             clock,
             spreader: Spreader::new(nodes),
             single: vec![false; nodes],
-            pairs: Seen::default(),
-            larger: Seen::default(),
+            pairs: SeenSets::default(),
+            larger: SeenSets::default(),
             mark_counts: vec![Heads::default(); task.baskets.sensitive.len()],
-            mined: Mined { moles: Moles::default(), examined: 0 },
+            mined: MinedMoles { moles: Moles::default(), examined: 0 },
         }
     }
 
     /// The minimal moles: those of one node if there are any, otherwise all others.
-    pub(super) fn run(mut self) -> Result<Mined> {
+    pub(super) fn run(mut self) -> Result<MinedMoles> {
         let longest = self.rows.iter().map(|(nodes, _)| nodes.len()).max().unwrap_or(0);
         let requirements = self.task.requirements;
         for size in 1..=longest {
@@ -114,7 +119,7 @@ impl<'a> Mine<'a> {
             let guards = asked.into_iter().filter(|requirement| requirement.guards_marks()).collect();
             let all = Held::all(&self.rows);
             let more = requirements.iter().any(|requirement| requirement.m > size as u64);
-            self.grow(&Asked { size, least, guards, more }, &mut Vec::new(), &all)?;
+            self.grow(&SizeRequirements { size, least, guards, more }, &mut Vec::new(), &all)?;
             if size == 1 && !self.mined.moles.is_empty() || self.is_full() {
                 break;
             }
@@ -127,13 +132,13 @@ impl<'a> Mine<'a> {
         moles.len() >= MOST_MOLES || moles.cells.len() >= MOST_CELLS
     }
 
-    /// Looks at the sets of the asked size that extend a set which is no mole.
-    fn grow(&mut self, asked: &Asked<'_>, set: &mut Vec<Node>, held: &[Held]) -> Result<()> {
+    /// Examines the sets of the given size that extend a set which is not a mole.
+    fn grow(&mut self, asked: &SizeRequirements<'_>, set: &mut Vec<Node>, held: &[Held]) -> Result<()> {
         if self.is_full() || held.iter().all(|held| self.safe[held.row as usize]) {
             return Ok(());
         }
         self.clock.check()?;
-        let Mine { task, rows, spreader, single, pairs, larger, .. } = &mut *self;
+        let MoleSearch { task, rows, spreader, single, pairs, larger, .. } = &mut *self;
         let tree = &task.baskets.tree;
         let may = |node: Node| !single[node as usize];
         let minimal = |node: Node| {
@@ -159,7 +164,7 @@ impl<'a> Mine<'a> {
             return Ok(());
         }
         let mut spread = Spread::default();
-        // Where all transactions of the set hold the node, the node tells nothing new.
+        // If all transactions of the set hold the node, it adds nothing.
         let wanted = |node: Node, _: u64, with: usize| with < held.len() && minimal(node);
         spreader.spread(rows, held, may, wanted, &mut spread);
         self.mined.examined += spread.branches().len() as u64;
@@ -183,8 +188,8 @@ impl<'a> Mine<'a> {
         Ok(())
     }
 
-    /// The sensitive items that are too sure among some rows.
-    fn sure(&mut self, asked: &Asked<'_>, rows: &[Held], support: u64) -> Vec<u32> {
+    /// The sensitive items whose confidence among some rows is too high.
+    fn sure(&mut self, asked: &SizeRequirements<'_>, rows: &[Held], support: u64) -> Vec<u32> {
         let mut touched = Vec::new();
         for Held { row, .. } in rows {
             for mark in self.task.baskets.marks(self.of[*row as usize] as usize) {
@@ -202,9 +207,9 @@ impl<'a> Mine<'a> {
         touched
     }
 
-    /// Keeps a mole with the items that can mend it: its own, and of its groups those that occur in the transactions
-    /// which make it a mole.
-    fn record(&mut self, asked: &Asked<'_>, set: &[Node], rows: &[Held], sure: &[u32]) {
+    /// Records a mole with the items that can repair it: its own and, for its groups, those that occur in the
+    /// transactions that make it a mole.
+    fn record(&mut self, asked: &SizeRequirements<'_>, set: &[Node], rows: &[Held], sure: &[u32]) {
         let tree = &self.task.baskets.tree;
         let (items, groups): (Vec<Node>, Vec<Node>) = set.iter().partition(|node| tree.is_leaf(**node));
         let mut mending = items;
@@ -235,8 +240,8 @@ impl<'a> Mine<'a> {
     }
 }
 
-/// Whether a set with one more node contains a mole of three nodes or more that has that node.
-fn covered(larger: &Seen<Vec<Node>>, set: &[Node], node: Node) -> bool {
+/// Whether a set with one more node contains a mole of at least three nodes that includes that node.
+fn covered(larger: &SeenSets<Vec<Node>>, set: &[Node], node: Node) -> bool {
     if larger.is_empty() || set.len() > MOST_FOR_SUBSETS {
         return false;
     }
@@ -249,9 +254,10 @@ fn covered(larger: &Seen<Vec<Node>>, set: &[Node], node: Node) -> bool {
     })
 }
 
-/// Per row, whether the transactions that show the same nodes meet every requirement by themselves. Where somebody has
-/// several rows, sensitive items are compared with those people only who have one: they add up over rows, others do not.
-fn safe(task: &Task<'_>, rows: &Rows, of: &[u32]) -> Vec<bool> {
+/// Per row, whether the transactions that show the same nodes meet every requirement on their own. If somebody has
+/// several rows, sensitive items are compared only with the people who have one row: those add up over rows, others do
+/// not.
+fn safe(task: &ItemTask<'_>, rows: &Rows, of: &[u32]) -> Vec<bool> {
     let mut index: HashMap<&[Node], usize, foldhash::fast::RandomState> = HashMap::default();
     let mut groups: Vec<Vec<u32>> = Vec::new();
     for row in 0..rows.len() as u32 {

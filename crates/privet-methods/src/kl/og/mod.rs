@@ -1,10 +1,11 @@
 //! OG, the optimal method for KL(m,n)-privacy, and mOG, its version in rounds (chapter 4 of the thesis, on conflicts).
 //!
-//! Two phases: find what an adversary of the given power could do (threats, kept as [conflicts](privet_engine::conflict)),
-//! and find the cheapest cut in which none of it can be done. With growing power the threats of cuts that nobody wants
-//! outnumber all others, so OG finds threats *eagerly* only while that is cheap. From there on it is *lazy*: it takes the best
-//! cut for the conflicts known so far, looks for threats in that cut alone, and adds theirs. The first cut without a threat
-//! is the optimum: it is the best even for a part of the conflicts.
+//! There are two phases: find what an adversary of the given power could do (threats, stored as
+//! [conflicts](privet_engine::conflict)), and find the cheapest cut in which none of it is possible. As the power
+//! grows, most threats are those of cuts that would never be chosen, so OG finds threats *eagerly* only while that is
+//! cheap. From there on it is *lazy*: it takes the best cut for the conflicts known so far, searches for threats in
+//! that cut alone, and adds their conflicts. The first cut without a threat is the optimum, because it is the best even
+//! for a subset of the conflicts.
 
 mod checker;
 mod rounds;
@@ -17,9 +18,9 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::enumeration::{self, Switches};
-use super::{ItemSolution, Task, feasible};
+use super::{ItemSolution, ItemTask, feasible};
 use crate::kl::recoding::{ItemRecoding, cost_of_everything};
-use crate::{Moment, SearchFacts};
+use crate::{SearchFacts, TracePoint};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::baskets::Baskets;
@@ -32,18 +33,18 @@ use privet_policy::method::{ItemSearch, Og};
 use privet_taxonomy::{ItemTree, Node};
 
 /// Finds the cheapest valid cut.
-pub(super) fn run(task: &Task<'_>, own: &Og, clock: &Clock) -> Result<ItemSolution> {
+pub(super) fn run(task: &ItemTask<'_>, own: &Og, clock: &Clock) -> Result<ItemSolution> {
     feasible::check(task)?;
     let clock = clock.with_limit(own.time_limit);
-    let problem = Problem::new(task.baskets, task.requirements, task.measure());
+    let problem = OgProblem::new(task.baskets, task.requirements, task.measure());
     if own.search == ItemSearch::Enumeration {
         return problem.enumerate(&clock);
     }
-    let reached = search::run(&problem, &search::Manner::of(task, own), &clock)?;
+    let reached = search::run(&problem, &search::SearchManner::of(task, own), &clock)?;
     let mut solution = problem.solution(reached, &clock);
     if clock.is_over() && !solution.search.optimal {
         solution.warnings.push(
-            "the time limit ended the search before its answer was proven: the release may lose much more than it has to"
+            "the time limit ended the search before its result was proven optimal: the release may lose much more than necessary"
                 .to_string(),
         );
     }
@@ -51,30 +52,30 @@ pub(super) fn run(task: &Task<'_>, own: &Og, clock: &Clock) -> Result<ItemSoluti
 }
 
 /// Finds a valid cut in rounds.
-pub(super) fn run_multi_round(task: &Task<'_>, clock: &Clock) -> Result<ItemSolution> {
+pub(super) fn run_multi_round(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
     feasible::check(task)?;
     let clock = clock.with_limit(None);
-    let problem = Problem::new(task.baskets, task.requirements, task.measure());
-    let mut reached = Reached::default();
+    let problem = OgProblem::new(task.baskets, task.requirements, task.measure());
+    let mut reached = SearchState::default();
     let cut = rounds::run(&problem, &mut reached, &clock)?;
     let cut = cut.ok_or_else(|| Error::internal("rounds without a limit ended early"))?;
     reached.improve(&problem, cut, &clock);
     Ok(problem.solution(reached, &clock))
 }
 
-/// What is to be solved, prepared once.
-struct Problem<'a> {
+/// The problem, prepared once.
+struct OgProblem<'a> {
     baskets: &'a Baskets,
     tree: &'a ItemTree,
     requirements: &'a [KlPrivacy],
     measure: ItemMeasure,
     prices: Prices,
-    /// The transactions with their items as they are.
+    /// The transactions with their original items.
     rows: Arc<Rows>,
 }
 
-impl<'a> Problem<'a> {
-    fn new(baskets: &'a Baskets, requirements: &'a [KlPrivacy], measure: ItemMeasure) -> Problem<'a> {
+impl<'a> OgProblem<'a> {
+    fn new(baskets: &'a Baskets, requirements: &'a [KlPrivacy], measure: ItemMeasure) -> OgProblem<'a> {
         let tree: &ItemTree = &baskets.tree;
         let occurrences = baskets.occurrences();
         let cost = tree
@@ -82,7 +83,7 @@ impl<'a> Problem<'a> {
             .map(|node| u128::from(occurrences[node as usize]) * u128::from(measure.weight(tree, node)));
         let prices = Prices::new(tree, cost.collect());
         let rows = Arc::new(Rows::of(baskets, &tree.nodes().collect::<Vec<_>>()));
-        Problem { baskets, tree, requirements, measure, prices, rows }
+        OgProblem { baskets, tree, requirements, measure, prices, rows }
     }
 
     /// A cost as a mean per occurrence, from 0 to 1.
@@ -91,7 +92,7 @@ impl<'a> Problem<'a> {
         if all == 0 { 0.0 } else { cost as f64 / all as f64 }
     }
 
-    fn solution(&self, reached: Reached, clock: &Clock) -> ItemSolution {
+    fn solution(&self, reached: SearchState, clock: &Clock) -> ItemSolution {
         let counters = vec![
             ("itemsets", reached.effort.itemsets),
             ("threats", reached.effort.threats),
@@ -99,20 +100,20 @@ impl<'a> Problem<'a> {
             ("locked", reached.locked),
             ("solves", reached.solves),
         ];
-        let Reached { cut, cost, bound, cuts, trace, .. } = reached;
-        self.decision(Decided { cut: &cut, cost, bound, cuts, trace, counters }, clock)
+        let SearchState { cut, cost, bound, cuts, trace, .. } = reached;
+        self.decision(DecidedCut { cut: &cut, cost, bound, cuts, trace, counters }, clock)
     }
 
-    /// What the thesis' own search finds.
+    /// The result of the search described in the thesis.
     fn enumerate(&self, clock: &Clock) -> Result<ItemSolution> {
         let found = enumeration::solve(self.baskets, self.requirements, self.measure, Switches::ALL, clock)?;
         let facts = found.facts;
-        let trace = found.trace.iter().map(|step| Moment {
+        let trace = found.trace.iter().map(|step| TracePoint {
             seconds: facts.threat_seconds + step.seconds,
             best: step.best.and_then(|best| u128::try_from(best).ok()).map(|best| self.share(best)),
             bound: u128::try_from(step.bound).ok().map(|bound| self.share(bound)),
         });
-        let decided = Decided {
+        let decided = DecidedCut {
             cut: &found.cut,
             cost: found.cost,
             bound: Some(found.bound),
@@ -123,8 +124,8 @@ impl<'a> Problem<'a> {
         Ok(self.decision(decided, clock))
     }
 
-    fn decision(&self, decided: Decided<'_>, clock: &Clock) -> ItemSolution {
-        let Decided { cut, cost, bound, cuts, trace, counters } = decided;
+    fn decision(&self, decided: DecidedCut<'_>, clock: &Clock) -> ItemSolution {
+        let DecidedCut { cut, cost, bound, cuts, trace, counters } = decided;
         let labels: Vec<&str> = cut.iter().map(|node| self.tree.label(*node)).collect();
         ItemSolution {
             recoding: ItemRecoding::of_cut(self.tree, cut),
@@ -161,44 +162,44 @@ impl<'a> Problem<'a> {
             (true, support) => format!("{support} people fit"),
         };
         Error::infeasible(format!(
-            "no release can meet the policy: {known}, {fit} even where every item is published as its root"
+            "no release can meet the policy: {known}, {fit} even if every item is published as its root"
         ))
-        .help(format!("lower k, l, m or n, or bring more {}", self.baskets.counted()))
+        .help(format!("lower k, l, m or n, or provide more {}", self.baskets.counted()))
     }
 }
 
-/// A cut and how it was found.
-struct Decided<'c> {
+/// A cut, with how it was found.
+struct DecidedCut<'c> {
     cut: &'c [Node],
     cost: u128,
     bound: Option<u128>,
     cuts: u64,
-    trace: Vec<Moment>,
+    trace: Vec<TracePoint>,
     counters: Vec<(&'static str, u64)>,
 }
 
-/// What a search has come to so far.
+/// The state of a search.
 #[derive(Debug, Default)]
-struct Reached {
+struct SearchState {
     /// The best valid cut.
     cut: Vec<Node>,
     cost: u128,
-    /// What no valid cut can beat, where that is proven.
+    /// A lower bound on the cost of any valid cut, if proven.
     bound: Option<u128>,
     effort: Effort,
-    /// Cuts and partial cuts looked at.
+    /// Cuts and partial cuts examined.
     cuts: u64,
-    /// How often the best cut for the known conflicts was sought.
+    /// How often the best cut for the known conflicts was computed.
     solves: u64,
     conflicts: u64,
     locked: u64,
-    trace: Vec<Moment>,
+    trace: Vec<TracePoint>,
     is_found: bool,
 }
 
-impl Reached {
-    /// Keeps a valid cut if it is better than the one known.
-    fn improve(&mut self, problem: &Problem<'_>, cut: Vec<Node>, clock: &Clock) {
+impl SearchState {
+    /// Records a valid cut if it is better than the best known.
+    fn improve(&mut self, problem: &OgProblem<'_>, cut: Vec<Node>, clock: &Clock) {
         let cost = problem.prices.of_cut(&cut);
         if !self.is_found || cost < self.cost {
             (self.cut, self.cost, self.is_found) = (cut, cost, true);
@@ -206,16 +207,16 @@ impl Reached {
         }
     }
 
-    /// Keeps a bound if it is better than the one known.
-    fn raise(&mut self, problem: &Problem<'_>, bound: u128, clock: &Clock) {
+    /// Records a bound if it is better than the best known.
+    fn raise(&mut self, problem: &OgProblem<'_>, bound: u128, clock: &Clock) {
         if self.bound.is_none_or(|known| known < bound) {
             self.bound = Some(bound);
             self.note(problem, clock);
         }
     }
 
-    fn note(&mut self, problem: &Problem<'_>, clock: &Clock) {
-        self.trace.push(Moment {
+    fn note(&mut self, problem: &OgProblem<'_>, clock: &Clock) {
+        self.trace.push(TracePoint {
             seconds: clock.elapsed().as_secs_f64(),
             best: self.is_found.then(|| problem.share(self.cost)),
             bound: self.bound.map(|bound| problem.share(bound)),

@@ -1,10 +1,10 @@
-//! mOG: rounds of growing power, each optimal on the release of the one before.
+//! mOG: rounds of growing power, each optimal on the release of the previous one.
 
 use std::sync::Arc;
 
-use super::checker::Reach;
-use super::search::{Current, Search, powers};
-use super::{Problem, Reached};
+use super::checker::GeneralisationReach;
+use super::search::{ConflictSearch, CurrentCut, powers};
+use super::{OgProblem, SearchState};
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::conflict::Conflicts;
@@ -13,46 +13,50 @@ use privet_engine::itemset::{Ended, Layout, Lookup, Miner, Power, Scope, Threat}
 use privet_engine::privacy::kl::KlPrivacy;
 use privet_taxonomy::Node;
 
-/// mOG: the cut that the rounds end with.
-pub(super) fn run(problem: &Problem<'_>, reached: &mut Reached, clock: &Clock) -> Result<Option<Vec<Node>>> {
+/// mOG: the cut of the last round.
+pub(super) fn run(
+    problem: &OgProblem<'_>,
+    reached: &mut SearchState,
+    clock: &Clock,
+) -> Result<Option<Vec<Node>>> {
     let mut conflicts = Conflicts::new(problem.tree);
     let literal = |privacy: &KlPrivacy| {
         let (m, n) = (privacy.m, privacy.n);
         let presences = (0..=m).map(|present| Power { present, absent: 0 });
         presences.chain((1..=n).map(move |absent| Power { present: m, absent }))
     };
-    in_rounds(problem, &mut conflicts, Reach::Power, literal, reached, clock)
+    in_rounds(problem, &mut conflicts, GeneralisationReach::Power, literal, reached, clock)
 }
 
-/// A valid cut for a search in a hurry: rounds in the larger steps of OG, that know the given conflicts and see as far as
-/// the requirement. `None` if the time is over before.
+/// A valid cut for a search that is short of time: rounds in the larger steps of OG that start with the given conflicts
+/// and look as far as the requirement. `None` if time runs out first.
 pub(super) fn quick(
-    problem: &Problem<'_>,
+    problem: &OgProblem<'_>,
     conflicts: &mut Conflicts<Threat>,
-    reached: &mut Reached,
+    reached: &mut SearchState,
     clock: &Clock,
 ) -> Result<Option<Vec<Node>>> {
-    in_rounds(problem, conflicts, Reach::Requirement, powers, reached, clock)
+    in_rounds(problem, conflicts, GeneralisationReach::Requirement, powers, reached, clock)
 }
 
 fn in_rounds<P: Iterator<Item = Power>>(
-    problem: &Problem<'_>,
+    problem: &OgProblem<'_>,
     conflicts: &mut Conflicts<Threat>,
-    reach: Reach,
+    reach: GeneralisationReach,
     powers: impl Fn(&KlPrivacy) -> P,
-    reached: &mut Reached,
+    reached: &mut SearchState,
     clock: &Clock,
 ) -> Result<Option<Vec<Node>>> {
     let tree = problem.tree;
-    let mut search = Search::new(problem, conflicts, reached, clock);
+    let mut search = ConflictSearch::new(problem, conflicts, reached, clock);
     search.lock_rare()?;
     let mut cut = search.best_cut()?;
     for (requirement, privacy) in problem.requirements.iter().enumerate() {
-        let mut current = Current::new(tree, cut);
+        let mut current = CurrentCut::new(tree, cut);
         let mut is_changed = true;
         for power in powers(privacy) {
             clock.check()?;
-            // Rows that are safe from all absences are safe from a part of them.
+            // Rows that are safe from all absences are safe from some of them.
             let everything = Power { present: privacy.m, absent: privacy.n };
             if power.absent > 0
                 && std::mem::take(&mut is_changed)
@@ -66,7 +70,7 @@ fn in_rounds<P: Iterator<Item = Power>>(
             }
             if current.cut != before {
                 is_changed = true;
-                // What is general stays general: later rounds know the release of this one only.
+                // Generalised nodes stay generalised: later rounds see only the release of this one.
                 for node in current.cut.iter().filter(|node| !tree.is_leaf(**node)) {
                     search.lock(*node);
                 }
@@ -75,14 +79,18 @@ fn in_rounds<P: Iterator<Item = Power>>(
                 return Ok(None);
             }
         }
-        Current { cut, .. } = current;
+        CurrentCut { cut, .. } = current;
     }
     Ok(Some(cut))
 }
 
-/// What is published where there is no time for better: the finest of the cuts through one level of the trees that is seen
-/// to be valid at little cost, from the roots down.
-pub(super) fn by_level(problem: &Problem<'_>, reached: &mut Reached, clock: &Clock) -> Result<Vec<Node>> {
+/// The fallback if there is no time for a better cut: going down from the roots, the finest cut through one level of
+/// the trees that can be shown to be valid cheaply.
+pub(super) fn by_level(
+    problem: &OgProblem<'_>,
+    reached: &mut SearchState,
+    clock: &Clock,
+) -> Result<Vec<Node>> {
     let tree = problem.tree;
     let clock = clock.with_limit(None);
     let mut cut: Vec<Node> = tree.roots().collect();
@@ -98,15 +106,15 @@ pub(super) fn by_level(problem: &Problem<'_>, reached: &mut Reached, clock: &Clo
     }
 }
 
-/// So many cells may be looked at per requirement: a fraction of a second.
+/// The number of cells that may be read per requirement: a fraction of a second.
 const LITTLE: u64 = 50_000_000;
 
-/// Whether a cut is seen to have no threat; an error if no cut is without.
+/// Whether a cut can be shown to have no threat; an error if every cut has one.
 fn withstands(
-    problem: &Problem<'_>,
+    problem: &OgProblem<'_>,
     cut: &[Node],
     cells: u64,
-    reached: &mut Reached,
+    reached: &mut SearchState,
     clock: &Clock,
 ) -> Result<bool> {
     let tree = problem.tree;

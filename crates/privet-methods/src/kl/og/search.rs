@@ -1,10 +1,10 @@
-//! OG: eager while threats are cheap to find, lazy from there on.
+//! OG: eager while threats are cheap to find, then lazy.
 
 use std::sync::Arc;
 
-use super::checker::{CERTIFIED, Checker, Mined, Question, Reach};
-use super::{Problem, Reached, rounds};
-use crate::kl::Task;
+use super::checker::{CERTIFIED, GeneralisationReach, MinedCuts, MiningQuestion, ThreatChecker};
+use super::{OgProblem, SearchState, rounds};
+use crate::kl::ItemTask;
 use privet_core::clock::Clock;
 use privet_core::{Exact, Result};
 use privet_engine::conflict::{Conflicts, Solved, cut_of, solve};
@@ -16,24 +16,24 @@ use privet_taxonomy::{ItemTree, Node};
 
 /// How to search.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
-    /// How many cells of rows the eager phase may look at per power of the adversary.
+pub(super) struct SearchManner {
+    /// How many cells of rows the eager phase may read per power of the adversary.
     pub eager_cells: u64,
-    /// Before itemsets of so many present nodes are counted, those are tried that whole rows point at.
+    /// Before itemsets of this many present nodes are counted, those that whole rows suggest are tried.
     pub rows_before: u64,
     pub alpha: Exact,
 }
 
-/// Beyond this many cells it is quicker to look at the threats of single cuts: a second or two on one core.
+/// Beyond this many cells it is faster to search for the threats of single cuts: a second or two on one core.
 const CHEAP: u64 = 400_000_000;
 
-impl Manner {
-    pub(super) fn of(task: &Task<'_>, own: &Og) -> Manner {
-        Manner {
+impl SearchManner {
+    pub(super) fn of(task: &ItemTask<'_>, own: &Og) -> SearchManner {
+        SearchManner {
             eager_cells: match own.phase {
                 Phase::Eager => u64::MAX,
                 Phase::Lazy => 0,
-                // One cut is quickly checked where its own nodes are enough.
+                // Checking one cut is fast if its own nodes are sufficient.
                 Phase::Auto if !task.requirements.iter().any(KlPrivacy::guards_marks) => 0,
                 Phase::Auto => CHEAP,
             },
@@ -43,25 +43,25 @@ impl Manner {
     }
 }
 
-/// What [`Mined`] knows the trying of whole rows as.
+/// How [`MinedCuts`] records that whole rows were tried.
 const WHOLE_ROWS: Power = Power { present: u64::MAX, absent: 0 };
 
 /// Finds the cheapest valid cut, as far as the clock allows.
 ///
-/// A relaxed optimum is not valid before it is *the* optimum, so part of a time limit is kept back: what is known by then
-/// is made valid in rounds, which know most threats already.
-pub(super) fn run(problem: &Problem<'_>, manner: &Manner, clock: &Clock) -> Result<Reached> {
-    let mut reached = Reached::default();
+/// The optimum of the relaxation is not valid before it is *the* optimum, so part of a time limit is reserved: the
+/// result so far is then made valid in rounds, which know most threats already.
+pub(super) fn run(problem: &OgProblem<'_>, manner: &SearchManner, clock: &Clock) -> Result<SearchState> {
+    let mut reached = SearchState::default();
     let mut conflicts = Conflicts::new(problem.tree);
     if manner.alpha > Exact::ZERO {
-        // An answer that is close enough may be at hand before any proof is.
+        // A result that is good enough may be found before any proof.
         let early = clock.with_share(1, 3);
         if let Some(cut) = rounds::quick(problem, &mut conflicts.clone(), &mut reached, &early)? {
             reached.improve(problem, cut, clock);
         }
     }
     let most = clock.with_share(2, 3);
-    let mut search = Search::new(problem, &mut conflicts, &mut reached, &most);
+    let mut search = ConflictSearch::new(problem, &mut conflicts, &mut reached, &most);
     search.lock_rare()?;
     let is_complete = search.find_eagerly(manner.eager_cells)?;
     search.find_lazily(manner, is_complete)?;
@@ -77,9 +77,9 @@ pub(super) fn run(problem: &Problem<'_>, manner: &Manner, clock: &Clock) -> Resu
     Ok(reached)
 }
 
-/// The steps in which an adversary's power grows: presences one by one while that is cheap and then by half as many more,
-/// then absences in doubling steps. Small powers go first because their threats are the most general ones; later steps
-/// seldom find any, and each counts again what the steps before it counted.
+/// The steps in which an adversary's power grows: presences one by one while that is cheap and then by a factor of 1.5,
+/// then absences in doubling steps. Small powers come first because their threats are the most general; later steps
+/// rarely find any, and each repeats the counts of the previous steps.
 pub(super) fn powers(privacy: &KlPrivacy) -> impl Iterator<Item = Power> + use<> {
     let (m, n) = (privacy.m, privacy.n);
     let next = |present: u64| if present < CERTIFIED { present + 1 } else { present + present / 2 };
@@ -91,37 +91,38 @@ pub(super) fn powers(privacy: &KlPrivacy) -> impl Iterator<Item = Power> + use<>
     presences.chain(absences.map(move |absent| Power { present: m, absent }))
 }
 
-/// Conflicts, and what has been done to find them.
-pub(super) struct Search<'s, 'a> {
-    problem: &'s Problem<'a>,
+/// Conflicts, and the state of the search for them.
+pub(super) struct ConflictSearch<'s, 'a> {
+    problem: &'s OgProblem<'a>,
     conflicts: &'s mut Conflicts<Threat>,
-    reached: &'s mut Reached,
+    reached: &'s mut SearchState,
     clock: &'s Clock,
-    mined: Mined,
-    /// The rows as the locks known at some time show them: every later cut is at or above those.
+    mined: MinedCuts,
+    /// The rows under the locks known at some time: every later cut is at or above those.
     frontier: Vec<Node>,
     rows: Arc<Rows>,
     /// The same rows or finer ones, to count more general threats.
     lookup: Arc<Lookup>,
 }
 
-/// Rows are sorted out for looking up again when merging has left less than three in so many of them.
+/// The lookup is rebuilt when merging has left fewer than three in this many rows.
 const MERGED: usize = 4;
 
-impl<'s, 'a> Search<'s, 'a> {
+impl<'s, 'a> ConflictSearch<'s, 'a> {
     pub(super) fn new(
-        problem: &'s Problem<'a>,
+        problem: &'s OgProblem<'a>,
         conflicts: &'s mut Conflicts<Threat>,
-        reached: &'s mut Reached,
+        reached: &'s mut SearchState,
         clock: &'s Clock,
-    ) -> Search<'s, 'a> {
+    ) -> ConflictSearch<'s, 'a> {
         let rows = problem.rows.clone();
         let lookup = Lookup::new(rows.clone());
-        let (mined, frontier) = (Mined::default(), Vec::new());
-        Search { problem, conflicts, reached, clock, mined, frontier, rows, lookup }
+        let (mined, frontier) = (MinedCuts::default(), Vec::new());
+        ConflictSearch { problem, conflicts, reached, clock, mined, frontier, rows, lookup }
     }
 
-    /// Locks the parents of all nodes that are threats by themselves for their rarity: one look at every row tells them.
+    /// Locks the parents of all nodes that are threats on their own because they are rare: one pass over the rows finds
+    /// them.
     pub(super) fn lock_rare(&mut self) -> Result<()> {
         let tree = self.problem.tree;
         let known = self.problem.requirements.iter().filter(|privacy| privacy.m > 0);
@@ -150,7 +151,7 @@ impl<'s, 'a> Search<'s, 'a> {
         self.stop_if_impossible()
     }
 
-    /// Brings the rows to the locks that are known by now; whether anything changed.
+    /// Merges the rows under the locks known by now; returns whether anything changed.
     fn merge_locked(&mut self) -> bool {
         let frontier = self.conflicts.frontier(self.problem.tree);
         let is_changed = frontier != self.frontier;
@@ -164,15 +165,15 @@ impl<'s, 'a> Search<'s, 'a> {
         is_changed
     }
 
-    /// Looks for all threats of all cuts, step by step; false once that takes too long.
+    /// Searches for all threats of all cuts, step by step; false once that takes too long.
     fn find_eagerly(&mut self, cells: u64) -> Result<bool> {
         if cells == 0 {
             return Ok(false);
         }
         let mut is_complete = true;
         for privacy in self.problem.requirements {
-            let (tree, scope, reach) = (self.problem.tree, Scope::AllCuts, Reach::Requirement);
-            let question = Question { tree, privacy, scope, reach };
+            let (tree, scope, reach) = (self.problem.tree, Scope::AllCuts, GeneralisationReach::Requirement);
+            let question = MiningQuestion { tree, privacy, scope, reach };
             let mut checker = self.checker(question);
             for power in powers(privacy) {
                 if checker.is_needless(power) {
@@ -197,8 +198,8 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     /// A checker for all cuts at or above the locks.
-    fn checker(&self, question: Question<'s>) -> Checker<'s> {
-        Checker::whole(question, Rows::clone(&self.rows), self.lookup.clone())
+    fn checker(&self, question: MiningQuestion<'s>) -> ThreatChecker<'s> {
+        ThreatChecker::whole(question, Rows::clone(&self.rows), self.lookup.clone())
     }
 
     fn stop_if_impossible(&self) -> Result<()> {
@@ -208,8 +209,8 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
-    /// Takes the best cut for the known conflicts, until one has no threat.
-    fn find_lazily(&mut self, manner: &Manner, is_complete: bool) -> Result<()> {
+    /// Takes the best cut for the known conflicts until one has no threat.
+    fn find_lazily(&mut self, manner: &SearchManner, is_complete: bool) -> Result<()> {
         loop {
             let solved = self.solve(manner.alpha)?;
             self.reached.raise(self.problem, solved.bound, self.clock);
@@ -239,17 +240,20 @@ impl<'s, 'a> Search<'s, 'a> {
         self.reached.is_found && self.reached.cost * den <= bound * (den + num)
     }
 
-    /// Whether a cut has no threat; if it has some, their conflicts are known afterwards. False also where the time is over.
-    fn is_valid(&mut self, cut: &[Node], manner: &Manner) -> Result<bool> {
+    /// Whether a cut has no threat; if it has some, their conflicts are known afterwards. Also false if time is up.
+    fn is_valid(&mut self, cut: &[Node], manner: &SearchManner) -> Result<bool> {
         let rows_before = Power { present: manner.rows_before, absent: 0 };
         self.merge_locked();
         for (requirement, privacy) in self.problem.requirements.iter().enumerate() {
-            let mut current = Current::new(self.problem.tree, cut.to_vec());
+            let mut current = CurrentCut::new(self.problem.tree, cut.to_vec());
             for power in powers(privacy) {
-                if power == rows_before && self.look_at_rows(requirement, &mut current)? != Look::Clean {
+                if power == rows_before && self.look_at_rows(requirement, &mut current)? != LookOutcome::Clean
+                {
                     return Ok(false);
                 }
-                if self.look(requirement, power, Reach::Requirement, &mut current)? != Look::Clean {
+                if self.look(requirement, power, GeneralisationReach::Requirement, &mut current)?
+                    != LookOutcome::Clean
+                {
                     return Ok(false);
                 }
             }
@@ -257,18 +261,18 @@ impl<'s, 'a> Search<'s, 'a> {
         Ok(true)
     }
 
-    /// Looks for the threats in a cut that whole rows point at: far fewer itemsets than there are within the power. A cut
-    /// that is found clean may have threats all the same.
-    fn look_at_rows(&mut self, requirement: usize, current: &mut Current<'s>) -> Result<Look> {
+    /// Searches a cut for the threats that whole rows suggest: far fewer itemsets than are within the power. A cut that
+    /// passes may still have threats.
+    fn look_at_rows(&mut self, requirement: usize, current: &mut CurrentCut<'s>) -> Result<LookOutcome> {
         let privacy = &self.problem.requirements[requirement];
         if privacy.guards_marks() {
-            return Ok(Look::Clean);
+            return Ok(LookOutcome::Clean);
         }
-        let (scope, reach) = (Scope::OneCut, Reach::Requirement);
-        let question = Question { tree: self.problem.tree, privacy, scope, reach };
+        let (scope, reach) = (Scope::OneCut, GeneralisationReach::Requirement);
+        let question = MiningQuestion { tree: self.problem.tree, privacy, scope, reach };
         let mined = self.mined.last(requirement, WHOLE_ROWS);
         let Some(checker) = current.checker(mined, question, &self.rows, &self.lookup) else {
-            return Ok(Look::Clean);
+            return Ok(LookOutcome::Clean);
         };
         let everything = Power { present: privacy.m, absent: 0 };
         let effort = checker.mine_rows(everything, mined, self.conflicts, self.clock)?;
@@ -276,54 +280,54 @@ impl<'s, 'a> Search<'s, 'a> {
         self.stop_if_impossible()?;
         self.mined.keep(requirement, WHOLE_ROWS, &current.cut);
         Ok(match effort.threats {
-            _ if self.clock.is_over() => Look::Over,
-            0 => Look::Clean,
-            _ => Look::Threatened,
+            _ if self.clock.is_over() => LookOutcome::Over,
+            0 => LookOutcome::Clean,
+            _ => LookOutcome::Threatened,
         })
     }
 
-    /// Looks for threats of one power in a cut.
+    /// Searches a cut for threats of one power.
     fn look(
         &mut self,
         requirement: usize,
         power: Power,
-        reach: Reach,
-        current: &mut Current<'s>,
-    ) -> Result<Look> {
+        reach: GeneralisationReach,
+        current: &mut CurrentCut<'s>,
+    ) -> Result<LookOutcome> {
         let privacy = &self.problem.requirements[requirement];
-        let question = Question { tree: self.problem.tree, privacy, scope: Scope::OneCut, reach };
+        let question = MiningQuestion { tree: self.problem.tree, privacy, scope: Scope::OneCut, reach };
         let mined = self.mined.last(requirement, power);
         let old = mined.filter(|_| power.absent == 0 && !privacy.guards_marks());
         if old.is_some() && power.present == 0 {
             // The empty itemset is the same in every cut.
-            return Ok(Look::Clean);
+            return Ok(LookOutcome::Clean);
         }
         let Some(checker) = current.checker(old, question, &self.rows, &self.lookup) else {
-            return Ok(Look::Clean);
+            return Ok(LookOutcome::Clean);
         };
         if checker.is_needless(power) {
-            return Ok(Look::Clean);
+            return Ok(LookOutcome::Clean);
         }
         let (ended, effort) = checker.mine(power, u64::MAX, mined, self.conflicts, self.clock)?;
         self.reached.effort.add(effort);
         self.stop_if_impossible()?;
         if ended == Ended::Early {
-            return Ok(Look::Over);
+            return Ok(LookOutcome::Over);
         }
         self.mined.keep(requirement, power, &current.cut);
-        Ok(if effort.threats > 0 { Look::Threatened } else { Look::Clean })
+        Ok(if effort.threats > 0 { LookOutcome::Threatened } else { LookOutcome::Clean })
     }
 
-    /// Whether no knowledge within a power can be a threat in a cut, as its rows are safe.
+    /// Whether no knowledge within a power can be a threat in a cut, because its rows are safe.
     pub(super) fn is_needless(
         &self,
         requirement: usize,
         power: Power,
-        reach: Reach,
-        current: &mut Current<'s>,
+        reach: GeneralisationReach,
+        current: &mut CurrentCut<'s>,
     ) -> bool {
         let privacy = &self.problem.requirements[requirement];
-        let question = Question { tree: self.problem.tree, privacy, scope: Scope::OneCut, reach };
+        let question = MiningQuestion { tree: self.problem.tree, privacy, scope: Scope::OneCut, reach };
         current.whole(question, &self.rows, &self.lookup).is_needless(power)
     }
 
@@ -332,29 +336,29 @@ impl<'s, 'a> Search<'s, 'a> {
         Ok(self.solve(Exact::ZERO)?.cut)
     }
 
-    /// Never specialises a node, whatever the reason.
+    /// Marks a node as never to be specialised.
     pub(super) fn lock(&mut self, node: Node) {
         let decided = Threat { present: Vec::new(), absent: Vec::new(), support: 0 };
         self.conflicts.insert(self.problem.tree, vec![node], decided);
     }
 
-    /// Makes a cut coarser until it has no threat within one power: the best such cut for the known conflicts. False if the
-    /// time is over before.
+    /// Generalises a cut until it has no threat within one power: the best such cut for the known conflicts. False if
+    /// time runs out first.
     pub(super) fn settle(
         &mut self,
         requirement: usize,
         power: Power,
-        reach: Reach,
-        current: &mut Current<'s>,
+        reach: GeneralisationReach,
+        current: &mut CurrentCut<'s>,
     ) -> Result<bool> {
         loop {
             match self.look(requirement, power, reach, current)? {
-                Look::Clean => return Ok(true),
-                Look::Over => return Ok(false),
-                Look::Threatened => {}
+                LookOutcome::Clean => return Ok(true),
+                LookOutcome::Over => return Ok(false),
+                LookOutcome::Threatened => {}
             }
             self.merge_locked();
-            *current = Current::new(self.problem.tree, self.best_cut()?);
+            *current = CurrentCut::new(self.problem.tree, self.best_cut()?);
             if self.clock.is_over() {
                 return Ok(false);
             }
@@ -362,39 +366,39 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 }
 
-/// What looking for threats came to.
+/// The result of a search for threats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Look {
+enum LookOutcome {
     /// There are none.
     Clean,
-    /// There were some, and their conflicts are known.
+    /// There were some, and their conflicts are recorded.
     Threatened,
-    /// The time is over.
+    /// Time is up.
     Over,
 }
 
-/// A cut that is looked at, by one requirement.
-pub(super) struct Current<'a> {
+/// A cut under examination, for one requirement.
+pub(super) struct CurrentCut<'a> {
     pub cut: Vec<Node>,
     shown: Vec<Node>,
-    whole: Option<Checker<'a>>,
-    /// The rows with nodes that were not in a cut mined before, and those nodes.
-    part: Option<(Vec<Node>, Checker<'a>)>,
+    whole: Option<ThreatChecker<'a>>,
+    /// The rows with nodes that were not in any cut mined before, and those nodes.
+    part: Option<(Vec<Node>, ThreatChecker<'a>)>,
 }
 
-impl<'a> Current<'a> {
-    pub(super) fn new(tree: &ItemTree, cut: Vec<Node>) -> Current<'a> {
-        Current { shown: shown_by(tree, &cut), cut, whole: None, part: None }
+impl<'a> CurrentCut<'a> {
+    pub(super) fn new(tree: &ItemTree, cut: Vec<Node>) -> CurrentCut<'a> {
+        CurrentCut { shown: shown_by(tree, &cut), cut, whole: None, part: None }
     }
 
-    /// For the rows that have to be looked at if those of another cut have been; nothing if there are none.
+    /// For the rows that must be examined if those of another cut have been; `None` if there are none.
     fn checker(
         &mut self,
         mined: Option<&[Node]>,
-        question: Question<'a>,
+        question: MiningQuestion<'a>,
         rows: &Rows,
         lookup: &Arc<Lookup>,
-    ) -> Option<&mut Checker<'a>> {
+    ) -> Option<&mut ThreatChecker<'a>> {
         let Some(mined) = mined else { return Some(self.whole(question, rows, lookup)) };
         let is_new = |node: &Node| mined.binary_search(node).is_err();
         let new: Vec<Node> = self.cut.iter().copied().filter(is_new).collect();
@@ -402,24 +406,29 @@ impl<'a> Current<'a> {
     }
 
     /// All rows.
-    fn whole(&mut self, question: Question<'a>, rows: &Rows, lookup: &Arc<Lookup>) -> &mut Checker<'a> {
+    fn whole(
+        &mut self,
+        question: MiningQuestion<'a>,
+        rows: &Rows,
+        lookup: &Arc<Lookup>,
+    ) -> &mut ThreatChecker<'a> {
         let shown = &self.shown;
-        self.whole.get_or_insert_with(|| Checker::whole(question, rows.under(shown), lookup.clone()))
+        self.whole.get_or_insert_with(|| ThreatChecker::whole(question, rows.under(shown), lookup.clone()))
     }
 
-    /// Those rows that hold something new: no others fit an itemset with something new in it.
+    /// The rows that hold something new: no others match an itemset with a new node.
     fn part(
         &mut self,
         new: Vec<Node>,
-        question: Question<'a>,
+        question: MiningQuestion<'a>,
         rows: &Rows,
         lookup: &Arc<Lookup>,
-    ) -> &mut Checker<'a> {
+    ) -> &mut ThreatChecker<'a> {
         let part = self.part.take().filter(|(known, _)| *known == new);
         let shown = &self.shown;
         let (_, checker) = self.part.insert(part.unwrap_or_else(|| {
             let part = rows.with_any(|node| new.binary_search(&node).is_ok(), shown);
-            (new, Checker::partial(question, part, lookup.clone()))
+            (new, ThreatChecker::partial(question, part, lookup.clone()))
         }));
         checker
     }

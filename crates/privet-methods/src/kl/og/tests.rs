@@ -6,21 +6,21 @@ use std::time::Duration;
 use num_rational::Ratio;
 use proptest::prelude::*;
 
-use super::search::Manner;
+use super::search::SearchManner;
 use super::*;
 use crate::kl::tests::{any_counted_instance, oracle, vectors};
 use privet_core::{ErrorKind, Exact};
 use privet_engine::conflict::Conflicts;
 use privet_engine::itemset::{Layout, Lookup, Miner, Power, Scope};
 
-const EAGER: Manner = Manner { eager_cells: u64::MAX, rows_before: 1, alpha: Exact::ZERO };
-const LAZY: Manner = Manner { eager_cells: 0, ..EAGER };
+const EAGER: SearchManner = SearchManner { eager_cells: u64::MAX, rows_before: 1, alpha: Exact::ZERO };
+const LAZY: SearchManner = SearchManner { eager_cells: 0, ..EAGER };
 /// Counts all itemsets without trying whole rows.
-const PATIENT: Manner = Manner { rows_before: u64::MAX, ..LAZY };
-/// Gives up on being eager after a few cells, so that both phases have work.
-const MIXED: Manner = Manner { eager_cells: 25, ..EAGER };
+const PATIENT: SearchManner = SearchManner { rows_before: u64::MAX, ..LAZY };
+/// Stops the eager phase after a few cells, so that both phases have work.
+const MIXED: SearchManner = SearchManner { eager_cells: 25, ..EAGER };
 
-fn solved(problem: &Problem<'_>, manner: &Manner) -> Option<Reached> {
+fn solved(problem: &OgProblem<'_>, manner: &SearchManner) -> Option<SearchState> {
     match search::run(problem, manner, &Clock::unlimited()) {
         Ok(reached) => Some(reached),
         Err(error) if error.kind() == ErrorKind::Infeasible => None,
@@ -28,8 +28,8 @@ fn solved(problem: &Problem<'_>, manner: &Manner) -> Option<Reached> {
     }
 }
 
-fn in_rounds(problem: &Problem<'_>) -> Option<Vec<Node>> {
-    match rounds::run(problem, &mut Reached::default(), &Clock::unlimited()) {
+fn in_rounds(problem: &OgProblem<'_>) -> Option<Vec<Node>> {
+    match rounds::run(problem, &mut SearchState::default(), &Clock::unlimited()) {
         Ok(cut) => cut,
         Err(error) if error.kind() == ErrorKind::Infeasible => None,
         Err(error) => panic!("{error}"),
@@ -45,7 +45,7 @@ proptest! {
         for measure in ItemMeasure::ALL {
             let best = oracle::optimum(&baskets, std::slice::from_ref(&privacy), measure);
             let requirements = [privacy.clone()];
-            let problem = Problem::new(&baskets, &requirements, measure);
+            let problem = OgProblem::new(&baskets, &requirements, measure);
             for manner in [EAGER, LAZY, MIXED, PATIENT] {
                 let reached = solved(&problem, &manner);
                 prop_assert_eq!(reached.is_some(), best.is_some());
@@ -58,7 +58,7 @@ proptest! {
         }
     }
 
-    /// With all conflicts known, a cut is valid just if it respects them.
+    /// With all conflicts known, a cut is valid iff it respects them.
     #[test]
     fn conflicts_decide_which_cuts_are_valid((baskets, privacy) in any_counted_instance()) {
         let tree: &ItemTree = &baskets.tree;
@@ -77,12 +77,12 @@ proptest! {
         }
     }
 
-    /// Rounds end in a valid cut that costs no less than the optimum.
+    /// Rounds end in a valid cut that costs at least as much as the optimum.
     #[test]
     fn rounds_are_valid((baskets, privacy) in any_counted_instance()) {
         let best = oracle::optimum(&baskets, std::slice::from_ref(&privacy), ItemMeasure::Ncp);
         let requirements = [privacy.clone()];
-        let problem = Problem::new(&baskets, &requirements, ItemMeasure::Ncp);
+        let problem = OgProblem::new(&baskets, &requirements, ItemMeasure::Ncp);
         let cut = in_rounds(&problem);
         prop_assert_eq!(cut.is_some(), best.is_some());
         if let (Some(cut), Some((cost, _))) = (cut, best) {
@@ -91,12 +91,12 @@ proptest! {
         }
     }
 
-    /// Two requirements together: the best of the cuts that meet both.
+    /// Two requirements at once: the best of the cuts that meet both.
     #[test]
     fn several_requirements_hold_at_once((baskets, privacy) in any_counted_instance(), k in 1u64..4, m in 0u64..3) {
         let other = KlPrivacy { k, m, n: 0, theta: vec![Exact::ONE; baskets.sensitive.len()] };
         let requirements = [privacy.clone(), other.clone()];
-        let problem = Problem::new(&baskets, &requirements, ItemMeasure::Lm);
+        let problem = OgProblem::new(&baskets, &requirements, ItemMeasure::Lm);
         let valid = |cut: &Vec<Node>| {
             oracle::is_valid(&baskets, &privacy, cut) && oracle::is_valid(&baskets, &other, cut)
         };
@@ -107,13 +107,13 @@ proptest! {
         prop_assert!(in_rounds(&problem).is_none_or(|cut| valid(&cut)));
     }
 
-    /// An answer within 1 + alpha, and one when there is no time at all: valid, with a bound that holds.
+    /// A result within 1 + alpha, and one without any time: both valid, with a correct bound.
     #[test]
     fn approximate_and_hurried_answers_are_honest((baskets, privacy) in any_counted_instance()) {
         let best = oracle::optimum(&baskets, std::slice::from_ref(&privacy), ItemMeasure::Ncp).map(|(cost, _)| cost);
         let requirements = [privacy.clone()];
-        let problem = Problem::new(&baskets, &requirements, ItemMeasure::Ncp);
-        let half = Manner { alpha: Exact::new(1, 2).expect("a number"), ..LAZY };
+        let problem = OgProblem::new(&baskets, &requirements, ItemMeasure::Ncp);
+        let half = SearchManner { alpha: Exact::new(1, 2).expect("a number"), ..LAZY };
         let reached = solved(&problem, &half);
         prop_assert_eq!(reached.is_some(), best.is_some());
         if let (Some(reached), Some(best)) = (reached, best) {
@@ -136,13 +136,13 @@ fn known_answers_are_found() {
     for vector in vectors::vectors() {
         let requirements = [vector.privacy.clone()];
         for measure in ItemMeasure::ALL {
-            let problem = Problem::new(&vector.baskets, &requirements, measure);
+            let problem = OgProblem::new(&vector.baskets, &requirements, measure);
             for manner in [EAGER, LAZY] {
                 let found = solved(&problem, &manner).map(|reached| vector.share(reached.cost, measure));
                 assert_eq!(found, vector.optimum(measure), "{} by {}", vector.name, measure.name());
             }
         }
-        let problem = Problem::new(&vector.baskets, &requirements, ItemMeasure::Lm);
+        let problem = OgProblem::new(&vector.baskets, &requirements, ItemMeasure::Lm);
         if let Some(text) = vector.expected["mog_lm"].as_str() {
             let expected: Ratio<u128> = text.parse().expect("a fraction");
             let cut = in_rounds(&problem).expect("a cut");

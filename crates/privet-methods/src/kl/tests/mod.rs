@@ -12,7 +12,8 @@ use privet_taxonomy::Node;
 proptest! {
     #![proptest_config(privet_core::testing::cases(64))]
 
-    /// Whatever is valid stays valid when it is generalised, and a cut is valid where no most general threat is visible.
+    /// A valid release stays valid when it is generalised, and a cut is valid iff no most general threat is visible in
+    /// it.
     #[test]
     fn the_oracle_agrees_with_itself((baskets, privacy) in any_counted_instance()) {
         let tree = &baskets.tree;

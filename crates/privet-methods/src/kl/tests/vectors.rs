@@ -1,4 +1,4 @@
-//! The cases with known answers, `vectors/kl-privacy`.
+//! The known answers in `vectors/kl-privacy`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use privet_engine::privacy::kl::KlPrivacy;
 use privet_taxonomy::{ItemTree, Node};
 
 /// A case with its known answers.
-pub struct Vector {
+pub struct KlVector {
     pub name: String,
     folder: PathBuf,
     pub baskets: Baskets,
@@ -26,16 +26,16 @@ pub struct Vector {
 }
 
 /// All cases, by name.
-pub fn vectors() -> Vec<Vector> {
+pub fn vectors() -> Vec<KlVector> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/kl-privacy");
     let mut folders: Vec<PathBuf> =
         fs::read_dir(root).expect("cases").map(|entry| entry.expect("a case").path()).collect();
     folders.sort();
-    folders.into_iter().map(Vector::read).collect()
+    folders.into_iter().map(KlVector::read).collect()
 }
 
-impl Vector {
-    fn read(folder: PathBuf) -> Vector {
+impl KlVector {
+    fn read(folder: PathBuf) -> KlVector {
         let text = |name: &str| fs::read_to_string(folder.join(name)).expect("a file");
         let tree = ItemTree::read(&folder.join("taxonomy.csv")).expect("a taxonomy");
         let sensitive: Vec<String> = text("sensitive.txt").lines().map(String::from).collect();
@@ -56,7 +56,7 @@ impl Vector {
             }
             baskets.push(&mut items, &mut marks);
         }
-        Vector {
+        KlVector {
             name: folder.file_name().expect("a name").display().to_string(),
             folder,
             baskets,
@@ -65,7 +65,7 @@ impl Vector {
         }
     }
 
-    /// A cost as a share of the worst, as the files have it.
+    /// A cost as a share of the worst, as in the files.
     pub fn share(&self, cost: u128, measure: ItemMeasure) -> Ratio<u128> {
         match cost_of_everything(measure, &self.baskets) {
             0 => Ratio::ZERO,
@@ -78,7 +78,7 @@ impl Vector {
         self.share_of(&format!("optimal_{}", measure.name().to_lowercase()))
     }
 
-    /// A share that is known, if it is.
+    /// A known share, if the file has it.
     pub fn share_of(&self, key: &str) -> Option<Ratio<u128>> {
         self.expected[key].as_str().map(fraction)
     }

@@ -1,4 +1,4 @@
-//! Simulated annealing: never better than the optimum, and what it publishes costs what it says.
+//! Simulated annealing: never better than the optimum, and the published cost is correct.
 
 use super::*;
 

@@ -1,25 +1,25 @@
 //! The enumeration tree against brute force, and its bounds against the cuts of random subtrees.
 
 use super::*;
-use crate::l_plus::enumeration::{Techniques, enumerate};
+use crate::l_plus::enumeration::{EnumerationTechniques, enumerate};
 use crate::l_plus::partition::Partition;
 
 /// A cut with open values, as the search reaches it.
-struct Node<'a> {
-    problem: &'a LPlus,
+struct SubtreeNode<'a> {
+    problem: &'a LPlusProblem,
     partition: Partition<'a>,
     open: Vec<(usize, u32)>,
     locked: Vec<(usize, u32)>,
 }
 
-impl<'a> Node<'a> {
-    fn root(problem: &'a LPlus) -> Node<'a> {
+impl<'a> SubtreeNode<'a> {
+    fn root(problem: &'a LPlusProblem) -> SubtreeNode<'a> {
         let roots = (0..problem.forest.trees.len()).map(|column| (column, 0));
         let open = roots.filter(|(column, node)| !problem.forest.trees[*column].is_leaf(*node)).collect();
-        Node { problem, partition: Partition::new(problem), open, locked: Vec::new() }
+        SubtreeNode { problem, partition: Partition::new(problem), open, locked: Vec::new() }
     }
 
-    /// What the bound may not exceed.
+    /// The value that the bound must not exceed.
     fn least(&self) -> Amount {
         let forest = &self.problem.forest;
         let of_column = |column: usize| {
@@ -80,9 +80,9 @@ proptest! {
     ) {
         let (_folder, policy, microdata) = read(&case, "");
         let problem = build(&policy, &microdata);
-        let mut node = Node::root(&problem);
+        let mut node = SubtreeNode::root(&problem);
         let coarsest = (node.partition.cost(), node.partition.bound());
-        // What undoes each step.
+        // How to undo each step.
         let mut steps: Vec<Option<((usize, u32), usize)>> = Vec::new();
         for (choice, specialise) in choices {
             if node.open.is_empty() {
@@ -120,7 +120,7 @@ proptest! {
         let (_folder, policy, microdata) = read(&case, "");
         let problem = build(&policy, &microdata);
         let clock = Clock::unlimited().with_limit(Some(std::time::Duration::ZERO));
-        let techniques = Techniques { descending: true, tighten: true };
+        let techniques = EnumerationTechniques { descending: true, tighten: true };
         let found = enumerate(&problem, techniques, &privet_engine::cut::Limits::default(), &clock).expect("found");
         let least = all_cuts(&problem.forest).iter().map(|cut| cost(&problem, cut)).min().expect("a cut");
         prop_assert!(found.bound <= least);
@@ -131,7 +131,7 @@ proptest! {
 
 #[test]
 fn what_the_enumeration_cannot_do_is_refused() {
-    let case = Case {
+    let case = LPlusCase {
         trees: vec![vec![vec!["a".into(), "*".into()], vec!["b".into(), "*".into()]]],
         rows: [["a", "s0"], ["b", "s1"]].map(|[q, s]| vec![q.into(), s.into(), "label0".into()]).to_vec(),
         theta: [("s0".to_string(), (1, 2)), ("s1".to_string(), (1, 2))].into(),
@@ -146,7 +146,7 @@ fn what_the_enumeration_cannot_do_is_refused() {
         ("tighten = false\n", "'tighten' means nothing"),
     ];
     for (more, words) in refused {
-        // Already at the door.
+        // Rejected when the policy is checked.
         let (_folder, policy) = written("l-plus-optimize", &case, more);
         let error = policy.check(None).expect_err("refused");
         assert!(error.to_string().contains(words), "{error}");

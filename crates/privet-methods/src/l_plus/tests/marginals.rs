@@ -1,11 +1,11 @@
-//! What is counted all at once against what is found row by row.
+//! Counting all at once against counting row by row.
 
 use proptest::prelude::*;
 
 use super::super::marginals::walk_columns;
 use super::super::pairs::{by_rows, lay_out, side_by_side};
 use super::super::rules::Scheme;
-use super::super::walk::{Question, floors, walk};
+use super::super::walk::{CellQuestion, floors, walk};
 use super::{any_case, build, read};
 use privet_core::testing::cases;
 use privet_engine::testing::all_cuts;
@@ -24,11 +24,11 @@ proptest! {
         for column in columns.iter().copied() {
             let classes = fine.classes(rules, forest, cut, Some(column));
             if let Some(counted) = walk_columns(rules, forest, fine, &classes, &[column], true) {
-                let walked = walk(rules, forest, fine, &classes, column, Question::Cost);
+                let walked = walk(rules, forest, fine, &classes, column, CellQuestion::Cost);
                 prop_assert_eq!(&counted[0].sums, &walked.sums);
             }
         }
-        // With DM, floors of what cannot be split may differ where it is more than half of the table.
+        // With DM, floors of what cannot be split may differ for more than half of the table.
         if case.metric != "LM" && rules.scheme != Scheme::None {
             return Ok(());
         }
@@ -36,7 +36,7 @@ proptest! {
         if let Some(counted) = walk_columns(rules, forest, fine, &classes, &columns, false) {
             let wholes = floors(rules, fine, &classes, None);
             for (column, counted) in counted.into_iter().enumerate() {
-                let mut walked = walk(rules, forest, fine, &classes, column, Question::Floor(&wholes));
+                let mut walked = walk(rules, forest, fine, &classes, column, CellQuestion::Floor(&wholes));
                 prop_assert_eq!(counted.sums, walked.sums);
                 let mut cells = counted.cells;
                 for cells in [&mut cells, &mut walked.cells] {

@@ -1,4 +1,4 @@
-//! The search against brute force, and every bound against the cuts it speaks of.
+//! The search against brute force, and every bound against the cuts it covers.
 
 mod annealing;
 mod enumeration;
@@ -11,8 +11,8 @@ use std::fs;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use self::oracle::{Case, NaiveCut};
-use super::bound::LPlus;
+use self::oracle::{LPlusCase, NaiveCut};
+use super::bound::LPlusProblem;
 use super::problem;
 use crate::Solution;
 use privet_core::clock::Clock;
@@ -24,7 +24,7 @@ use privet_engine::testing::all_cuts;
 use privet_engine::testing::tree;
 use privet_policy::{CheckedPolicy, Method, Policy};
 
-/// The eleven pairs that are defined.
+/// The eleven pairs of scheme and metric that are defined.
 const PAIRS: [(&str, &str); 11] = [
     ("none", "LM"),
     ("none", "DM"),
@@ -39,7 +39,7 @@ const PAIRS: [(&str, &str); 11] = [
     ("vio-sa", "LM"),
 ];
 
-fn any_case() -> impl Strategy<Value = Case> {
+fn any_case() -> impl Strategy<Value = LPlusCase> {
     let theta = prop::sample::select(vec![(0, 1), (1, 4), (1, 3), (2, 5), (1, 2), (5, 8), (1, 1)]);
     let theta = prop::collection::vec(theta, 4);
     let one = prop::sample::select(vec![(1, 4), (1, 3), (1, 2), (2, 3)]);
@@ -55,7 +55,7 @@ fn any_case() -> impl Strategy<Value = Case> {
         let row = |raw: &Vec<usize>| {
             let mut row: Vec<String> =
                 trees.iter().zip(raw).map(|(tree, choice)| tree[choice % tree.len()][0].clone()).collect();
-            // Skewed, so that classes violate.
+            // Skewed, so that classes violate thresholds.
             row.push(format!("s{}", [0, 0, 0, 1, 1, 2, 3][raw[4] % 7]));
             row.push(format!("label{}", raw[5] % 2));
             row
@@ -63,22 +63,22 @@ fn any_case() -> impl Strategy<Value = Case> {
         let rows = raw.iter().map(row).collect();
         let theta =
             theta.into_iter().enumerate().map(|(value, theta)| (format!("s{value}"), theta)).collect();
-        Case { trees, rows, theta, k, scheme, metric }
+        LPlusCase { trees, rows, theta, k, scheme, metric }
     })
 }
 
-fn read(case: &Case, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
+fn read(case: &LPlusCase, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
     read_for("l-plus-optimize", case, more)
 }
 
-fn read_for(method: &str, case: &Case, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
+fn read_for(method: &str, case: &LPlusCase, more: &str) -> (TempDir, CheckedPolicy, Microdata) {
     let (folder, policy) = written(method, case, more);
     let policy = policy.check(None).expect("a checked policy");
     let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
     (folder, policy, microdata)
 }
 
-fn written(method: &str, case: &Case, more: &str) -> (TempDir, Policy) {
+fn written(method: &str, case: &LPlusCase, more: &str) -> (TempDir, Policy) {
     let folder = TempDir::new().expect("a folder");
     let write = |name: &str, text: String| fs::write(folder.path().join(name), text).expect("written");
     let mut text = "seed = 5\n[data]\npath = \"data.csv\"\nheader = true\n".to_string();
@@ -107,7 +107,7 @@ fn written(method: &str, case: &Case, more: &str) -> (TempDir, Policy) {
     (folder, policy)
 }
 
-fn build(policy: &CheckedPolicy, microdata: &Microdata) -> LPlus {
+fn build(policy: &CheckedPolicy, microdata: &Microdata) -> LPlusProblem {
     let Method::LPlusOptimize(own) = &policy.method else { panic!("another method") };
     let asked = problem::asked(policy, own.into(), microdata).expect("asked");
     problem::problem(policy, microdata, &asked).expect("a problem")
@@ -119,8 +119,8 @@ fn exact(solution: &Solution) -> Ratio {
     ratio(num.parse().expect("a number"), den.parse().expect("a number"))
 }
 
-/// The published cut as the oracle writes cuts.
-fn published(case: &Case, solution: &Solution) -> NaiveCut {
+/// The published cut in the oracle's notation.
+fn published(case: &LPlusCase, solution: &Solution) -> NaiveCut {
     let of_column = |column: usize| {
         let labels: Vec<&str> = solution.plan["cuts"][format!("q{column}")]
             .as_array()
@@ -224,12 +224,12 @@ fn as_f64(ratio: &Ratio) -> f64 {
     *ratio.numer() as f64 / *ratio.denom() as f64
 }
 
-fn cost(problem: &LPlus, cut: &Cut) -> Amount {
+fn cost(problem: &LPlusProblem, cut: &Cut) -> Amount {
     problem.fine.cost_of(&problem.rules, &problem.forest, cut)
 }
 
 /// Whether a cut lies in an interval.
-fn holds(problem: &LPlus, interval: &Interval, cut: &Cut) -> bool {
+fn holds(problem: &LPlusProblem, interval: &Interval, cut: &Cut) -> bool {
     cut.0.iter().enumerate().all(|(tree, nodes)| {
         let places = interval.places(&problem.forest, tree);
         let cover = problem.forest.trees[tree].cover(nodes);

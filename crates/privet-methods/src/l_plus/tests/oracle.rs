@@ -1,5 +1,5 @@
-//! l+-Optimize by brute force: every cut, every class, every definition, in rational numbers; nothing shared with the
-//! search.
+//! l+-Optimize by brute force: every cut, every class, every definition, in rational numbers. It shares no code with
+//! the search.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use privet_engine::privacy::naive::{Ratio, ratio};
 
 /// A table with trees, thresholds and prices.
 #[derive(Debug, Clone)]
-pub struct Case {
+pub struct LPlusCase {
     /// Per quasi-identifier, the lines of its hierarchy file.
     pub trees: Vec<Vec<Vec<String>>>,
     /// Quasi-identifiers, sensitive value, label.
@@ -23,7 +23,7 @@ pub struct Case {
 /// Per quasi-identifier, the label of each leaf under a cut.
 pub type NaiveCut = Vec<BTreeMap<String, String>>;
 
-impl Case {
+impl LPlusCase {
     fn paths(&self, column: usize) -> Vec<Vec<String>> {
         self.trees[column].iter().map(|line| distinct(line)).collect()
     }
@@ -55,7 +55,7 @@ impl Case {
         if paths.len() == 1 { ratio(0, 1) } else { ratio(covered - 1, paths.len() as u64 - 1) }
     }
 
-    /// What a cut costs; `None` where it is not allowed.
+    /// The cost of a cut; `None` if it is not allowed.
     pub fn cost(&self, cut: &NaiveCut) -> Option<Ratio> {
         let mut classes: BTreeMap<Vec<&String>, Vec<&Vec<String>>> = BTreeMap::new();
         for row in &self.rows {
@@ -114,7 +114,7 @@ impl Case {
                 if self.metric != "CM" {
                     return Some(published(kept) + removed(n - kept));
                 }
-                // Of each value so many stay; those of one label rather than others.
+                // Limited numbers of each value stay, preferably of one label.
                 let labels: BTreeSet<&String> = rows.iter().map(|row| &row[columns + 1]).collect();
                 let staying = |label: &&String| -> u64 {
                     let both = |value: &String| {
@@ -129,7 +129,7 @@ impl Case {
         }
     }
 
-    /// The largest part of a class that satisfies everything, out of all parts there are.
+    /// The largest part of a class that satisfies everything, among all parts.
     fn most(&self, values: &[&String], counts: &[u64]) -> Vec<u64> {
         let mut parts: Vec<Vec<u64>> = vec![Vec::new()];
         for count in counts {

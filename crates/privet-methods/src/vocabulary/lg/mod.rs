@@ -1,12 +1,12 @@
-//! LG and LG(bag): the baselines that chapter 5 of the thesis compares with.
+//! LG and LG(bag): the baselines of chapter 5 of the thesis.
 //!
 //! LG (He and Naughton, 2009) sees sets of terms: it splits them from the top of the tree as long as k look alike, see
-//! [`engine::local`](privet_engine::local), and publishes the nodes that all of a group touch. LG(bag) publishes a node as
-//! often as every member of the group has an occurrence below it; what a member has beyond that is suppressed. Every
-//! member touches every node of its group, so each is published at least once.
+//! [`engine::local`](privet_engine::local), and publishes the nodes that all of a group touch. LG(bag) publishes a node
+//! as often as every member of the group has an occurrence below it; further occurrences of a member are suppressed.
+//! Every member touches every node of its group, so each node is published at least once.
 //!
-//! Two guards go beyond the published method: a group has k different users where that is asked for, and a word is not
-//! printed where too few people used anything below it.
+//! Two guards go beyond the published method: a group has k different users if that is required, and a word is not
+//! published if too few people used anything below it.
 
 mod places;
 #[cfg(test)]
@@ -14,8 +14,8 @@ mod tests;
 
 use serde_json::json;
 
-use self::places::Places;
-use super::{BagSolution, Cluster, Shown, Task};
+use self::places::LeafPlaces;
+use super::{BagSolution, BagTask, Cluster, PublishedOccurrence};
 use crate::SearchFacts;
 use privet_core::clock::Clock;
 use privet_core::counted;
@@ -25,30 +25,30 @@ use privet_engine::loss::items::ItemMeasure;
 use privet_engine::partition::partition;
 use privet_taxonomy::{ItemTree, Node};
 
-/// What is published of a vocabulary.
+/// The published form of a vocabulary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Printed {
+pub enum PrintedAs {
     /// Words, as often as every member of the group has them: `lg-bag`.
     Bags,
     /// Every word once: `lg`.
     Sets,
 }
 
-/// Makes the decision, for `lg-bag` as for `lg`.
-pub fn run(task: &Task<'_>, as_what: Printed, clock: &Clock) -> Result<BagSolution> {
+/// Runs `lg-bag` or `lg`.
+pub fn run(task: &BagTask<'_>, as_what: PrintedAs, clock: &Clock) -> Result<BagSolution> {
     let Some(tree) = task.distances.tree() else {
         return Err(Error::input(format!(
-            "the method '{}' generalises words, and these distances come without a tree",
+            "method '{}' generalises words, but these distances have no tree",
             task.method.name()
         ))
-        .help("take distances from a taxonomy or from WordNet's tree in [semantics], or name = \"ssg\" in [method]"));
+        .help("use distances from a taxonomy or from WordNet's tree in [semantics], or set name = \"ssg\" in [method]"));
     };
     let bags = task.bags;
     let users = users(task)?;
     let clock = clock.with_limit(None);
     clock.progress().stage("splitting vocabularies", Some(bags.len() as u64));
     let crowd = Crowd { k: u64::from(task.demand.k), users: users.as_deref() };
-    let places = Places::of(bags, task.distances, tree)?;
+    let places = LeafPlaces::of(bags, task.distances, tree)?;
     let local = Local::new(places.tree(), &places, ItemMeasure::Ncp, Steering::Step, crowd);
     let (wholes, withheld) = begin(&local, &crowd, places.tree(), bags.len() as u32);
     let mut parts = Vec::new();
@@ -59,7 +59,7 @@ pub fn run(task: &Task<'_>, as_what: Printed, clock: &Clock) -> Result<BagSoluti
     let people = (task.demand.min_term_users > 1).then(|| places.people(bags));
     let printed =
         |node: Node| people.as_ref().is_none_or(|people| people[node as usize] >= task.demand.min_term_users);
-    let counted = as_what == Printed::Bags;
+    let counted = as_what == PrintedAs::Bags;
     let mut rare = 0;
     let mut clusters = Vec::with_capacity(parts.len());
     for part in &parts {
@@ -88,21 +88,21 @@ pub fn run(task: &Task<'_>, as_what: Printed, clock: &Clock) -> Result<BagSoluti
     })
 }
 
-/// Whose each bag is, where that counts.
-fn users(task: &Task<'_>) -> Result<Option<Vec<u32>>> {
+/// The user of each bag, if users are counted.
+fn users(task: &BagTask<'_>) -> Result<Option<Vec<u32>>> {
     if !task.demand.distinct_users {
         return Ok(None);
     }
     let users: Option<Vec<u32>> = (0..task.bags.len()).map(|bag| task.bags.user(bag)).collect();
-    users.map(Some).ok_or_else(|| Error::internal("different users are asked for, but they are not known"))
+    users.map(Some).ok_or_else(|| Error::internal("different users are required, but they are not known"))
 }
 
-/// The groups at the start and the bags that can be in none.
+/// The initial groups, and the bags that cannot be in any.
 ///
-/// With one root there is one group, and bags without a term below it. With several, bags that touch the same roots are a
-/// group; those that too few others are like go together as far as they touch the same.
+/// With one root there is one group, plus the bags without a term below it. With several roots, bags that touch the
+/// same roots form a group; bags with too few similar ones are grouped by the roots that they share.
 fn begin(
-    local: &Local<'_, Places<'_>>,
+    local: &Local<'_, LeafPlaces<'_>>,
     crowd: &Crowd<'_>,
     tree: &ItemTree,
     bags: u32,
@@ -126,10 +126,10 @@ fn begin(
     (parts, withheld)
 }
 
-/// What a group prints, and how many occurrences its members lose because a word is too rare to be printed.
+/// The published words of a group, and the number of occurrences that its members lose because a word is too rare.
 fn publish(
     part: &Part,
-    places: &Places<'_>,
+    places: &LeafPlaces<'_>,
     printed: &impl Fn(Node) -> bool,
     counted: bool,
 ) -> (Cluster, u64) {
@@ -161,28 +161,28 @@ fn publish(
         }
         let from = held.partition_point(|leaf| leaf < node);
         let to = held.partition_point(|leaf| *leaf < tree.end(*node));
-        let one = Shown { print: places.print(*node), distinct: (to - from) as u32 };
+        let one = PublishedOccurrence { print: places.print(*node), distinct: (to - from) as u32 };
         shown.extend(std::iter::repeat_n(one, times as usize));
     }
     (Cluster { members: part.rows.iter().map(|(bag, _)| *bag).collect(), shown }, rare)
 }
 
-fn warnings(task: &Task<'_>, places: &Places<'_>, withheld: usize) -> Vec<String> {
+fn warnings(task: &BagTask<'_>, places: &LeafPlaces<'_>, withheld: usize) -> Vec<String> {
     let mut warnings = Vec::new();
     if task.demand.k == 1 {
         warnings
-            .push("k is 1: every vocabulary may be published as it is, and nobody is protected".to_string());
+            .push("k is 1: every vocabulary may be published unchanged, and nobody is protected".to_string());
     }
     if places.unplaced_terms > 0 {
         warnings.push(format!(
-            "not in the tree of words, and suppressed: {} with {}",
+            "suppressed because they are not in the tree of words: {} with {}",
             counted(places.unplaced_terms, "term", "terms"),
             counted(places.unplaced_occurrences, "occurrence", "occurrences")
         ));
     }
     if withheld > 0 {
         let withheld = counted(withheld as u64, "vocabulary is", "vocabularies are");
-        warnings.push(format!("{withheld} withheld: too few others touch the same trees of words"));
+        warnings.push(format!("{withheld} withheld: too few others use words of the same trees"));
     }
     warnings
 }

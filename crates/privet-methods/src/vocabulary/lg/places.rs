@@ -1,4 +1,4 @@
-//! The bags as LG sees them: the leaves of the tree that each touches, with how often.
+//! The bags as LG sees them: the leaves of the tree that each touches, with counts.
 
 use std::borrow::Cow;
 
@@ -9,27 +9,27 @@ use privet_engine::local::Itemsets;
 use privet_taxonomy::words::Distances;
 use privet_taxonomy::{ItemTree, Node};
 
-/// Where the terms of all bags are in the tree.
-pub(super) struct Places<'a> {
-    /// The tree, with a leaf below every inner node that is a term itself.
+/// The positions of the terms of all bags in the tree.
+pub(super) struct LeafPlaces<'a> {
+    /// The tree, with an added leaf below every inner node that is a term itself.
     tree: Cow<'a, ItemTree>,
-    /// What each node of it is printed as.
+    /// The published form of each node.
     prints: Vec<Print>,
     ends: Vec<u32>,
     leaves: Vec<Node>,
     counts: Vec<u32>,
-    /// How many terms the tree does not have.
+    /// The number of terms that are not in the tree.
     pub(super) unplaced_terms: u64,
-    /// How often they occur.
+    /// Their number of occurrences.
     pub(super) unplaced_occurrences: u64,
 }
 
-impl<'a> Places<'a> {
-    pub(super) fn of(bags: &Bags, distances: &Distances, tree: &'a ItemTree) -> Result<Places<'a>> {
+impl<'a> LeafPlaces<'a> {
+    pub(super) fn of(bags: &Bags, distances: &Distances, tree: &'a ItemTree) -> Result<LeafPlaces<'a>> {
         let terms = bags.terms().len() as Term;
         let placed: Vec<Option<Node>> = (0..terms).map(|term| distances.place(term)).collect();
         let (tree, leaf_of, prints) = with_leaves(tree, &placed)?;
-        let mut places = Places {
+        let mut places = LeafPlaces {
             tree,
             prints,
             ends: Vec::with_capacity(bags.len()),
@@ -57,7 +57,7 @@ impl<'a> Places<'a> {
         &self.tree
     }
 
-    /// What a node is printed as.
+    /// The published form of a node.
     pub(super) fn print(&self, node: Node) -> Print {
         self.prints[node as usize].clone()
     }
@@ -67,13 +67,14 @@ impl<'a> Places<'a> {
         begin as usize..self.ends[bag as usize] as usize
     }
 
-    /// The leaves that a bag touches, ascending, with how often.
+    /// The leaves that a bag touches, ascending, with counts.
     pub(super) fn occurrences(&self, bag: u32) -> impl Iterator<Item = (Node, u32)> + '_ {
         let range = self.range(bag);
         self.leaves[range.clone()].iter().copied().zip(self.counts[range].iter().copied())
     }
 
-    /// By how many people something below each node was used; where users are not known every bag is one person's.
+    /// Per node, the number of people who used something below it; if users are unknown, every bag is a different
+    /// person.
     pub(super) fn people(&self, bags: &Bags) -> Vec<u32> {
         let mut people = vec![0; self.tree.len()];
         let mut order: Vec<(u32, u32)> =
@@ -94,17 +95,18 @@ impl<'a> Places<'a> {
     }
 }
 
-impl Itemsets for Places<'_> {
+impl Itemsets for LeafPlaces<'_> {
     fn items(&self, row: u32) -> &[Node] {
         &self.leaves[self.range(row)]
     }
 }
 
-/// A tree, the leaf of each term and what each node is printed as.
-type Leaved<'a> = (Cow<'a, ItemTree>, Vec<Option<Node>>, Vec<Print>);
+/// A tree, the leaf of each term, and the published form of each node.
+type LeavedTree<'a> = (Cow<'a, ItemTree>, Vec<Option<Node>>, Vec<Print>);
 
-/// A tree in which every term is a leaf: the tree itself, or one with a leaf more below every inner node that is a term.
-fn with_leaves<'a>(tree: &'a ItemTree, placed: &[Option<Node>]) -> Result<Leaved<'a>> {
+/// A tree in which every term is a leaf: the tree itself, or one with an added leaf below every inner node that is a
+/// term.
+fn with_leaves<'a>(tree: &'a ItemTree, placed: &[Option<Node>]) -> Result<LeavedTree<'a>> {
     let mut term_at: Vec<Option<Term>> = vec![None; tree.len()];
     for (term, place) in (0..).zip(placed) {
         if let Some(node) = place {
@@ -116,7 +118,7 @@ fn with_leaves<'a>(tree: &'a ItemTree, placed: &[Option<Node>]) -> Result<Leaved
         let print = |node: Node| term_at[node as usize].map_or(Print::General(node), Print::Term);
         return Ok((Cow::Borrowed(tree), placed.to_vec(), tree.nodes().map(print).collect()));
     }
-    // Labels stay as they are, so that ties are broken as without the new leaves; theirs must differ from all others.
+    // Existing labels are unchanged, so ties are broken as without the new leaves; the labels of those must be unique.
     let mut mark = "\u{1}".to_string();
     while tree.nodes().any(|node| tree.label(node).starts_with(&mark)) {
         mark.push('\u{1}');

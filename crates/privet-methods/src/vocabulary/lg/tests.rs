@@ -1,4 +1,4 @@
-//! LG and LG(bag): the running example, and on tiny bags what must always hold.
+//! LG and LG(bag): the running example, and properties on small random bags.
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
@@ -18,13 +18,13 @@ fn run_on(
     bags: &Bags,
     distances: &Distances,
     demand: VocabularyAnonymity,
-    as_what: Printed,
+    as_what: PrintedAs,
 ) -> Result<BagSolution> {
     let method = match as_what {
-        Printed::Bags => VocabularyMethod::LgBag(Default::default()),
-        Printed::Sets => VocabularyMethod::Lg(Default::default()),
+        PrintedAs::Bags => VocabularyMethod::LgBag(Default::default()),
+        PrintedAs::Sets => VocabularyMethod::Lg(Default::default()),
     };
-    let task = Task { bags, distances, epsilon: 0, omega: None, demand, method: &method };
+    let task = BagTask { bags, distances, epsilon: 0, omega: None, demand, method: &method };
     run(&task, as_what, &Clock::unlimited())
 }
 
@@ -32,9 +32,9 @@ fn plain(k: u32) -> VocabularyAnonymity {
     VocabularyAnonymity { k, distinct_users: false, min_term_users: 1 }
 }
 
-/// What a cluster prints, in bytewise order.
+/// The published words of a cluster, in bytewise order.
 fn printed(cluster: &Cluster, bags: &Bags, tree: &ItemTree) -> Vec<String> {
-    let label = |shown: &Shown| match &shown.print {
+    let label = |shown: &PublishedOccurrence| match &shown.print {
         Print::Term(term) => bags.terms()[*term as usize].clone(),
         Print::General(node) => tree.label(*node).to_string(),
         Print::Bag(_) => panic!("LG prints no bags"),
@@ -62,7 +62,7 @@ fn the_running_example_is_as_known() {
         let tree = cases::tree(&input["source"]);
         let distances = cases::distances(tree.clone(), &bags);
         let k = input["k"].as_u64().expect("k") as u32;
-        let found = run_on(&bags, &distances, plain(k), Printed::Bags).expect("groups");
+        let found = run_on(&bags, &distances, plain(k), PrintedAs::Bags).expect("groups");
         let mut groups: Vec<(Vec<u32>, Vec<String>)> = found
             .clusters
             .iter()
@@ -85,7 +85,7 @@ fn the_running_example_is_as_known() {
         assert_eq!(loss.blm, cases::share(&expected["blm"]));
         assert_eq!(loss.distinct_terms, cases::share(&expected["distinct"]));
         assert_eq!(loss.average_size, cases::share(&expected["avgvsize"]));
-        let sets = run_on(&bags, &distances, plain(k), Printed::Sets).expect("groups");
+        let sets = run_on(&bags, &distances, plain(k), PrintedAs::Sets).expect("groups");
         assert_eq!(release(&sets, &bags, &tree), cases::lists(&expected["release_set"]));
     }
 }
@@ -97,7 +97,7 @@ fn counts_of_given_groups_are_as_known() {
         let bags = cases::bags(&cases::lists(&input["vocabularies"]), None);
         let tree = cases::tree(&input["source"]);
         let distances = cases::distances(tree.clone(), &bags);
-        let places = Places::of(&bags, &distances, &tree).expect("places");
+        let places = LeafPlaces::of(&bags, &distances, &tree).expect("places");
         let group = |group: &Json| {
             let mut set: Vec<(Node, bool)> = cases::words(&group["cut"])
                 .iter()
@@ -141,8 +141,8 @@ fn rare_words_are_not_printed() {
     let tree = cases::goods();
     let distances = cases::distances(tree.clone(), &bags);
     let demand = VocabularyAnonymity { k: 2, distinct_users: false, min_term_users: 2 };
-    let found = run_on(&bags, &distances, demand, Printed::Bags).expect("groups");
-    // Boots are of one user only, in whatever number of sessions.
+    let found = run_on(&bags, &distances, demand, PrintedAs::Bags).expect("groups");
+    // Only one user has boots, in however many sessions.
     assert_eq!(release(&found, &bags, &tree), vec![list(&["Wine"]); 4]);
     assert!(found.counters.contains(&("rare_word_occurrences", 2)));
 }
@@ -157,7 +157,7 @@ proptest! {
         let tree = cases::goods();
         let distances = cases::distances(tree.clone(), &bags);
         let demand = VocabularyAnonymity { k, distinct_users, min_term_users };
-        let declaration = if counted { Printed::Bags } else { Printed::Sets };
+        let declaration = if counted { PrintedAs::Bags } else { PrintedAs::Sets };
         let found = match run_on(&bags, &distances, demand, declaration) {
             Ok(found) => found,
             Err(error) => {

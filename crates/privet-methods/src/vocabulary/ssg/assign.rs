@@ -1,16 +1,16 @@
-//! Phase 2: rows that are left over join the cluster that they harm least.
+//! Phase 2: left-over rows join the cluster that they harm least.
 //!
-//! Usually fewer than k rows are left. But where one person has most of them they may be nearly all, and looking at every
-//! cluster for each would take quadratic time. So clusters are looked up by their terms: one that has nothing within reach of a
-//! row costs what all its occurrences cost, and of those only the cheapest can win.
+//! Usually fewer than k rows are left. But if one person has most of them, nearly all rows may be left, and comparing
+//! each with every cluster would take quadratic time. So clusters are looked up by their terms: a cluster with nothing
+//! within reach of a row costs all its occurrences, and among those only the cheapest can win.
 
 use std::collections::BTreeSet;
 
-use super::crowd::Crowd;
-use super::grow::Grown;
-use super::hyper::{Matchmaker, Price, Tariff};
-use super::reach::Reach;
-use super::rows::{Row, Rows};
+use super::crowd::CrowdVocabulary;
+use super::grow::GrownCluster;
+use super::hyper::{JoinPrice, Matchmaker, Tariff};
+use super::reach::BagReach;
+use super::rows::{BagRow, BagRows};
 use super::stretch::Stretches;
 use privet_core::Result;
 use privet_core::clock::Clock;
@@ -18,32 +18,32 @@ use privet_data::Term;
 use privet_engine::matching::Match;
 
 pub(super) struct Assigner<'a> {
-    pub(super) rows: &'a Rows,
+    pub(super) rows: &'a BagRows,
     pub(super) tariff: Tariff<'a>,
     pub(super) stretches: &'a Stretches,
-    pub(super) reach: Reach,
+    pub(super) reach: BagReach,
     pub(super) matchmaker: Matchmaker,
 }
 
-/// The clusters, and how they are found.
+/// The clusters, with the index to find them.
 struct Hosts {
-    crowds: Vec<Crowd>,
-    /// What each cluster loses if a row leaves nothing of it, with the cluster.
+    crowds: Vec<CrowdVocabulary>,
+    /// The loss of each cluster if a row leaves nothing of it, with the cluster.
     by_loss: BTreeSet<(u64, u32)>,
-    /// For every place of a term the clusters with a bag that begins with it, and some that had one.
+    /// For every position of a term, the clusters with a bag that begins with it, and some that had one.
     begins: Vec<u32>,
     listed: Vec<u32>,
-    /// How many bags all clusters have.
+    /// The total number of bags.
     bags: usize,
-    /// Who was looked at for the last row.
+    /// The clusters examined for the last row.
     seen: Vec<u32>,
     round: u32,
 }
 
 impl Hosts {
-    fn of(clusters: &mut [Grown], stretches: &Stretches) -> Hosts {
-        let take = |cluster: &mut Grown| Crowd::from(std::mem::take(&mut cluster.hyper));
-        let crowds: Vec<Crowd> = clusters.iter_mut().map(take).collect();
+    fn of(clusters: &mut [GrownCluster], stretches: &Stretches) -> Hosts {
+        let take = |cluster: &mut GrownCluster| CrowdVocabulary::from(std::mem::take(&mut cluster.hyper));
+        let crowds: Vec<CrowdVocabulary> = clusters.iter_mut().map(take).collect();
         let by_loss = (0u32..).zip(&crowds).map(|(at, crowd)| (crowd.occurrences(), at)).collect();
         let seen = vec![0; crowds.len()];
         let mut hosts =
@@ -52,7 +52,7 @@ impl Hosts {
         hosts
     }
 
-    /// Lists all bags by the places of their first terms.
+    /// Lists all bags by the positions of their first terms.
     fn list(&mut self, stretches: &Stretches) {
         let mut pairs: Vec<(usize, u32)> = Vec::new();
         for (at, crowd) in (0u32..).zip(&self.crowds) {
@@ -70,9 +70,9 @@ impl Hosts {
         self.listed = pairs.into_iter().map(|(_, at)| at).collect();
     }
 
-    /// The clusters that a row may join at the least price: the one that loses least by a row that leaves nothing of it, and
-    /// all that have a term within reach of the row's, each once.
-    fn within(&mut self, reach: &Reach, stretches: &Stretches, found: &mut Vec<u32>) {
+    /// The candidates for the cheapest cluster for a row: the one that loses least by a row that leaves nothing of it,
+    /// and all that have a term within reach of the row's, each once.
+    fn within(&mut self, reach: &BagReach, stretches: &Stretches, found: &mut Vec<u32>) {
         found.clear();
         self.round += 1;
         let first = self.by_loss.first().map(|(_, at)| *at);
@@ -88,7 +88,7 @@ impl Hosts {
         }
     }
 
-    /// Adds a bag to a cluster that it is matched with so.
+    /// Adds a bag to a cluster, given their matching.
     fn join(&mut self, at: usize, bag: &[Term], pairs: &[(u32, u32)], stretches: &Stretches) {
         let crowd = &mut self.crowds[at];
         self.by_loss.remove(&(crowd.occurrences(), at as u32));
@@ -96,7 +96,7 @@ impl Hosts {
         crowd.join(bag, pairs);
         self.bags -= before - crowd.shape().1;
         self.by_loss.insert((crowd.occurrences(), at as u32));
-        // Lists are made anew when half of what they name is gone, so that all together take little.
+        // Rebuild the lists when half of their entries are obsolete, so that all rebuilds together take little time.
         if self.listed.len() > 2 * self.bags {
             self.list(stretches);
         }
@@ -104,15 +104,15 @@ impl Hosts {
 }
 
 impl Assigner<'_> {
-    /// Adds each row, in this order, to the cluster that costs least, the first of equal ones. With `or_leave`, rows that
-    /// cost more than all their occurrences stay out; these are returned.
+    /// Adds each row, in this order, to the cheapest cluster, the first among equals. With `or_leave`, rows that cost
+    /// more than all their occurrences stay out; these are returned.
     pub(super) fn assign(
         &mut self,
-        clusters: &mut [Grown],
-        left: &[Row],
+        clusters: &mut [GrownCluster],
+        left: &[BagRow],
         or_leave: bool,
         clock: &Clock,
-    ) -> Result<Vec<Row>> {
+    ) -> Result<Vec<BagRow>> {
         let mut out = Vec::new();
         if left.is_empty() {
             return Ok(out);
@@ -139,8 +139,8 @@ impl Assigner<'_> {
         Ok(out)
     }
 
-    /// The cluster that a bag joins at the least price, the first of equal ones; `None` where every cluster would lose more by
-    /// it than the bag has, and it may stay out.
+    /// The cheapest cluster for a bag, the first among equals; `None` if every cluster would lose more than the bag has
+    /// occurrences, and the bag may stay out.
     fn cheapest(
         &mut self,
         hosts: &mut Hosts,
@@ -151,18 +151,18 @@ impl Assigner<'_> {
         self.reach.set(bag, self.stretches);
         hosts.within(&self.reach, self.stretches, found);
         let alone = self.tariff.price_of(bag.len() as u64, 0);
-        let mut best: Option<(Price, u32)> = None;
+        let mut best: Option<(JoinPrice, u32)> = None;
         for at in &*found {
             let crowd = &hosts.crowds[*at as usize];
             let shape = crowd.shape();
-            // Relevant to every term of a bag is relevant to its first.
+            // A term relevant to every term of a bag is relevant to its first.
             let mut bound = self.reach.bound(crowd.firsts().map(|term| self.stretches.place(term)));
             bound.matched = bound.matched.min(bag.len());
             if self.tariff.omega.is_some() {
                 bound.weight = 0;
             }
             let beaten =
-                |price: Price| best.is_some_and(|best| (price, *at) >= best) || or_leave && price > alone;
+                |price: JoinPrice| best.is_some_and(|best| (price, *at) >= best) || or_leave && price > alone;
             if beaten(self.tariff.price(shape, bag.len(), bound)) {
                 continue;
             }

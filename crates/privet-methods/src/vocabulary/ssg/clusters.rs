@@ -1,137 +1,137 @@
-//! Phase 1: clusters of k, each begun by the smallest row that is left.
+//! Phase 1: clusters of k, each started by the smallest remaining row.
 //!
-//! Clusters for the next few seeds are grown at the same time, each as if the others were not, and then settled one after
-//! the other: a cluster whose members are all still there is what it would have become by itself, and any other is grown
-//! again from what is left of its candidates. So the number of threads changes nothing.
+//! Clusters for the next few seeds are grown concurrently, each as if the others did not exist, and then settled one
+//! after the other: a cluster whose members are all still available is what it would have become on its own, and any
+//! other is grown again from its remaining candidates. So the number of threads does not change the result.
 
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::gather::{Candidate, Field, Gatherer, Limits};
-use super::grow::{Grower, Grown, Growth};
-use super::hyper::{Hyper, Matchmaker, SMALL, Tariff};
-use super::index::Index;
-use super::kin::Kin;
-use super::live::Live;
-use super::rows::{Row, Rows};
-use super::settings::Settings;
+use super::gather::{ClusterCandidate, GatherLimits, Gatherer, SearchField};
+use super::grow::{ClusterGrower, CompleteCluster, GrownCluster};
+use super::hyper::{HyperVocabulary, Matchmaker, SMALL, Tariff};
+use super::index::RowIndex;
+use super::kin::KinDistances;
+use super::live::LiveRows;
+use super::rows::{BagRow, BagRows};
+use super::settings::SsgSettings;
 use super::stretch::{NearStretch, Stretches};
 use super::surplus::surplus;
-use super::twins::Twins;
+use super::twins::TwinRows;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_data::Term;
 
-/// How thoroughly candidates are searched for.
+/// How thoroughly to search for candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Effort {
-    /// Everything within reach, and nothing is set aside: what the quadratic algorithm decides.
+pub(super) enum SearchEffort {
+    /// Everything within reach, and nothing is set aside: the decisions of the quadratic algorithm.
     Reference,
-    /// Everything within reach, and the best of it are kept.
+    /// Everything within reach, of which the best are kept.
     Full,
-    /// As far as the limits go.
+    /// As far as the limits permit.
     Limited,
 }
 
-/// Up to so many bags the quadratic algorithm is affordable.
+/// Up to this many bags the quadratic algorithm is affordable.
 const REFERENCE_ROWS: usize = 3_000;
-/// Up to so many bags everything within reach can be looked at.
+/// Up to this many bags everything within reach can be examined.
 const FULL_ROWS: usize = 20_000;
-/// How many more candidates are kept where everything within reach is looked at.
+/// How many more candidates are kept if everything within reach is examined.
 const FULL_POOL: usize = 5;
-/// Clusters that are grown at the same time; fixed, so that the result does not depend on threads.
+/// The number of clusters that are grown concurrently; fixed, so that the result does not depend on threads.
 const BATCH: usize = 64;
-/// How often a row of usual size is looked at: as often as it has terms, and once more.
+/// How often a row of usual size is examined: once per term, and once more.
 const LOOKS_PER_VISIT: usize = 5;
-/// By how much the limits are raised for a seed whose candidates do not suffice.
+/// The factor by which the limits are raised for a seed without enough candidates.
 const SECOND_TRY: usize = 16;
 
-impl Effort {
-    pub(super) fn for_rows(rows: usize) -> Effort {
+impl SearchEffort {
+    pub(super) fn for_rows(rows: usize) -> SearchEffort {
         if rows <= REFERENCE_ROWS {
-            Effort::Reference
+            SearchEffort::Reference
         } else if rows <= FULL_ROWS {
-            Effort::Full
+            SearchEffort::Full
         } else {
-            Effort::Limited
+            SearchEffort::Limited
         }
     }
 }
 
-/// What phase 1 leaves to do.
+/// The result of phase 1.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
-    pub(super) clusters: Vec<Grown>,
-    /// Rows that are left when fewer than k people have any, ascending; those that took no part are among them.
-    pub(super) left: Vec<Row>,
-    /// How many rows took no part because their people have far more than can be put together.
+pub(super) struct ClusteringOutcome {
+    pub(super) clusters: Vec<GrownCluster>,
+    /// Rows that are left when fewer than k people have any, ascending; includes those that took no part.
+    pub(super) left: Vec<BagRow>,
+    /// The number of rows that took no part because their people have far more than can be clustered.
     pub(super) surplus: u64,
-    /// Seeds that have nothing in common with what is left.
-    pub(super) aside: Vec<Row>,
-    /// Members that were matched with nothing.
+    /// Seeds that have nothing in common with the remaining rows.
+    pub(super) aside: Vec<BagRow>,
+    /// The number of members that were matched with nothing.
     pub(super) fallback: u64,
-    /// Clusters that were grown twice because their members were gone.
+    /// The number of clusters that were grown twice because members were no longer available.
     pub(super) regrown: u64,
-    /// How many matchings were too large to be exact.
+    /// The number of matchings that were too large to be exact.
     pub(super) coarse: u64,
 }
 
-/// What is known of the terms: what is near each, and how far those that are near each other are apart, where that can be told
-/// quicker than by the distances themselves.
-pub(super) struct Ground<'a> {
+/// What is known about the terms: the neighbours of each, and a faster way to get distances between neighbours, if
+/// there is one.
+pub(super) struct TermNeighbourhood<'a> {
     pub(super) stretches: &'a Stretches,
-    pub(super) kin: Option<Kin>,
+    pub(super) kin: Option<KinDistances>,
 }
 
-pub(super) struct Phase<'a> {
-    rows: &'a Rows,
+pub(super) struct ClusteringPhase<'a> {
+    rows: &'a BagRows,
     tariff: Tariff<'a>,
-    ground: &'a Ground<'a>,
-    settings: &'a Settings,
-    effort: Effort,
+    ground: &'a TermNeighbourhood<'a>,
+    settings: &'a SsgSettings,
+    effort: SearchEffort,
     commonness: Vec<u64>,
-    live: Live,
-    twins: Twins,
-    index: Index,
+    live: LiveRows,
+    twins: TwinRows,
+    index: RowIndex,
     /// Rows that take no part.
-    surplus: Vec<Row>,
-    outcome: Outcome,
+    surplus: Vec<BagRow>,
+    outcome: ClusteringOutcome,
 }
 
-/// What is kept from seed to seed.
-struct Worker {
+/// The buffers that are reused from seed to seed.
+struct SeedWorker {
     gatherer: Gatherer,
     matchmaker: Matchmaker,
 }
 
-/// A cluster that was grown as if no other were, and the candidates it came from.
+/// A cluster that was grown as if no other existed, and its candidates.
 struct Proposal {
-    growth: Growth,
-    pool: Vec<Candidate>,
-    /// Whether the candidates were all within reach.
+    growth: CompleteCluster,
+    pool: Vec<ClusterCandidate>,
+    /// Whether the candidates include everything within reach.
     complete: bool,
 }
 
-impl<'a> Phase<'a> {
+impl<'a> ClusteringPhase<'a> {
     pub(super) fn new(
-        rows: &'a Rows,
+        rows: &'a BagRows,
         tariff: Tariff<'a>,
-        ground: &'a Ground<'a>,
-        settings: &'a Settings,
-        effort: Effort,
-    ) -> Phase<'a> {
+        ground: &'a TermNeighbourhood<'a>,
+        settings: &'a SsgSettings,
+        effort: SearchEffort,
+    ) -> ClusteringPhase<'a> {
         let stretches = ground.stretches;
         let terms = tariff.distances.len();
-        let mut live = Live::new(rows);
+        let mut live = LiveRows::new(rows);
         let surplus = match effort {
-            Effort::Limited => surplus(rows, settings.k),
-            // Few rows are no trouble, whosever they are.
-            Effort::Reference | Effort::Full => Vec::new(),
+            SearchEffort::Limited => surplus(rows, settings.k),
+            // Few rows are no problem, whoever they belong to.
+            SearchEffort::Reference | SearchEffort::Full => Vec::new(),
         };
         surplus.iter().for_each(|row| live.remove(*row, rows));
-        let twins = Twins::of(rows, &live);
-        let index = Index::new(rows, &live, stretches);
+        let twins = TwinRows::of(rows, &live);
+        let index = RowIndex::new(rows, &live, stretches);
         let near = |term: Term| {
             let held = |near: &NearStretch| {
                 index.classes().iter().map(|class| class.count(near.places()) as u64).sum::<u64>()
@@ -139,24 +139,36 @@ impl<'a> Phase<'a> {
             stretches.near(term).iter().map(held).sum()
         };
         let commonness = (0..terms as Term).into_par_iter().map(near).collect();
-        let outcome = Outcome { surplus: surplus.len() as u64, ..Outcome::default() };
-        Phase { rows, tariff, ground, settings, effort, commonness, live, twins, index, surplus, outcome }
+        let outcome = ClusteringOutcome { surplus: surplus.len() as u64, ..ClusteringOutcome::default() };
+        ClusteringPhase {
+            rows,
+            tariff,
+            ground,
+            settings,
+            effort,
+            commonness,
+            live,
+            twins,
+            index,
+            surplus,
+            outcome,
+        }
     }
 
-    /// Forms clusters while there are k people left. Rows without terms form one of their own if they are enough.
-    pub(super) fn run(mut self, clock: &Clock) -> Result<Outcome> {
+    /// Forms clusters while k people are left. Rows without terms form a cluster of their own if there are enough.
+    pub(super) fn run(mut self, clock: &Clock) -> Result<ClusteringOutcome> {
         let terms = self.tariff.distances.len();
-        let worker = || Worker { gatherer: Gatherer::new(terms), matchmaker: Matchmaker::default() };
-        // One for each thread, which no other asks for.
-        let mut workers: Vec<Mutex<Worker>> =
+        let worker = || SeedWorker { gatherer: Gatherer::new(terms), matchmaker: Matchmaker::default() };
+        // One per thread, so the locks are never contended.
+        let mut workers: Vec<Mutex<SeedWorker>> =
             (0..rayon::current_num_threads()).map(|_| Mutex::new(worker())).collect();
         self.take_empty_rows();
         clock.progress().stage("clustering vocabularies", Some(self.rows.len() as u64));
         while self.live.people() >= self.settings.k {
             clock.check()?;
-            let seeds: Vec<Row> = self.live.iter().take(BATCH).collect();
+            let seeds: Vec<BagRow> = self.live.iter().take(BATCH).collect();
             let phase = &self;
-            let propose = |seed: &Row| {
+            let propose = |seed: &BagRow| {
                 let worker = &workers[rayon::current_thread_index().unwrap_or(0) % workers.len()];
                 phase.propose(*seed, &mut worker.lock().unwrap_or_else(PoisonError::into_inner))
             };
@@ -173,7 +185,7 @@ impl<'a> Phase<'a> {
         self.outcome.left = self.live.iter().chain(std::mem::take(&mut self.surplus)).collect();
         self.outcome.left.sort_unstable();
         self.outcome.coarse = {
-            let coarse = |worker: Mutex<Worker>| {
+            let coarse = |worker: Mutex<SeedWorker>| {
                 worker.into_inner().unwrap_or_else(PoisonError::into_inner).matchmaker.coarse
             };
             workers.into_iter().map(coarse).sum()
@@ -181,35 +193,35 @@ impl<'a> Phase<'a> {
         Ok(self.outcome)
     }
 
-    /// Bags without terms are published as they are, if k people have one.
+    /// Bags without terms are published as they are if k people have one.
     fn take_empty_rows(&mut self) {
         let rows = self.rows;
-        let empty: Vec<Row> = self.live.iter().take_while(|row| rows.size(*row) == 0).collect();
+        let empty: Vec<BagRow> = self.live.iter().take_while(|row| rows.size(*row) == 0).collect();
         let mut people: Vec<u32> = empty.iter().map(|row| rows.user(*row)).collect();
         people.sort_unstable();
         people.dedup();
         if empty.is_empty() || people.len() < self.settings.k {
             return;
         }
-        let mut hyper = Hyper::of(&[]);
+        let mut hyper = HyperVocabulary::of(&[]);
         for row in empty.iter().skip(1) {
             hyper.extend(rows.bag(*row), &[]);
         }
         for row in &empty {
             self.take(*row);
         }
-        self.outcome.clusters.push(Grown { members: empty, hyper });
+        self.outcome.clusters.push(GrownCluster { members: empty, hyper });
     }
 
     fn pool(&self, times: usize) -> usize {
         self.settings.pool.max(self.settings.k).saturating_mul(times)
     }
 
-    fn limits(&self, times: usize) -> Limits {
+    fn limits(&self, times: usize) -> GatherLimits {
         match self.effort {
-            Effort::Reference => Limits::NONE,
-            Effort::Full => Limits { pool: self.pool(FULL_POOL * times), ..Limits::NONE },
-            Effort::Limited => Limits {
+            SearchEffort::Reference => GatherLimits::NONE,
+            SearchEffort::Full => GatherLimits { pool: self.pool(FULL_POOL * times), ..GatherLimits::NONE },
+            SearchEffort::Limited => GatherLimits {
                 looks: self.settings.visits.saturating_mul(LOOKS_PER_VISIT).saturating_mul(times),
                 pool: self.pool(times),
                 enough: self.settings.slack.saturating_mul(self.settings.k - 1).saturating_mul(times),
@@ -217,8 +229,8 @@ impl<'a> Phase<'a> {
         }
     }
 
-    fn grower(&self) -> Grower<'_> {
-        Grower {
+    fn grower(&self) -> ClusterGrower<'_> {
+        ClusterGrower {
             rows: self.rows,
             live: &self.live,
             tariff: self.tariff,
@@ -229,16 +241,20 @@ impl<'a> Phase<'a> {
         }
     }
 
-    /// The cluster that a seed would begin if there were no other seeds.
-    fn propose(&self, seed: Row, worker: &mut Worker) -> Proposal {
+    /// The cluster that a seed would start if there were no other seeds.
+    fn propose(&self, seed: BagRow, worker: &mut SeedWorker) -> Proposal {
         if let Some(cluster) = self.twins(seed) {
-            return Proposal { growth: Growth { cluster, fallback: 0 }, pool: Vec::new(), complete: false };
+            return Proposal {
+                growth: CompleteCluster { cluster, fallback: 0 },
+                pool: Vec::new(),
+                complete: false,
+            };
         }
         self.search(seed, 1, worker)
     }
 
-    fn search(&self, seed: Row, times: usize, worker: &mut Worker) -> Proposal {
-        let field = Field {
+    fn search(&self, seed: BagRow, times: usize, worker: &mut SeedWorker) -> Proposal {
+        let field = SearchField {
             rows: self.rows,
             stretches: self.ground.stretches,
             live: &self.live,
@@ -248,21 +264,26 @@ impl<'a> Phase<'a> {
         };
         let (pool, complete) = worker.gatherer.gather(seed, &field, &self.limits(times));
         let reach = Some(worker.gatherer.reach()).filter(|_| self.rows.size(seed) <= SMALL);
-        let grower = Grower { seed_reach: reach, ..self.grower() };
+        let grower = ClusterGrower { seed_reach: reach, ..self.grower() };
         let growth = grower.grow(seed, &pool, &mut worker.matchmaker);
         Proposal { growth, pool, complete }
     }
 
-    /// A seed together with rows that hold the same, if there are k people with such a row.
-    fn twins(&self, seed: Row) -> Option<Grown> {
+    /// A seed together with equal rows, if k people have such a row.
+    ///
+    /// They cost nothing. If suppression costs nothing either, other rows may tie with them, and the search decides.
+    fn twins(&self, seed: BagRow) -> Option<GrownCluster> {
+        if self.tariff.omega == Some(0) {
+            return None;
+        }
         let k = self.settings.k;
         let members = self.twins.with(seed, k, self.rows, &self.live)?;
-        Some(Grown { hyper: Hyper::same(self.rows.bag(seed), k), members })
+        Some(GrownCluster { hyper: HyperVocabulary::same(self.rows.bag(seed), k), members })
     }
 
-    /// Makes a cluster of a proposal, or of what is left of it.
-    fn settle(&mut self, seed: Row, mut proposal: Proposal, worker: &mut Worker) {
-        let gone = |phase: &Phase<'_>, growth: &Growth| {
+    /// Turns a proposal, or what remains of it, into a cluster.
+    fn settle(&mut self, seed: BagRow, mut proposal: Proposal, worker: &mut SeedWorker) {
+        let gone = |phase: &ClusteringPhase<'_>, growth: &CompleteCluster| {
             growth.cluster.members.iter().any(|member| !phase.live.has(*member))
         };
         if gone(self, &proposal.growth) {
@@ -278,7 +299,7 @@ impl<'a> Phase<'a> {
             proposal = self.search(seed, SECOND_TRY, worker);
         }
         let cluster = proposal.growth.cluster;
-        if self.effort != Effort::Reference && cluster.hyper.len() == 0 && self.settings.k > 1 {
+        if self.effort != SearchEffort::Reference && cluster.hyper.len() == 0 && self.settings.k > 1 {
             self.take(seed);
             self.outcome.aside.push(seed);
             return;
@@ -290,7 +311,7 @@ impl<'a> Phase<'a> {
         self.outcome.clusters.push(cluster);
     }
 
-    fn take(&mut self, row: Row) {
+    fn take(&mut self, row: BagRow) {
         self.live.remove(row, self.rows);
         self.index.take(row);
     }

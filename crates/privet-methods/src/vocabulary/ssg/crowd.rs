@@ -1,28 +1,28 @@
-//! Hyper-vocabularies that any number may join.
+//! Hyper-vocabularies that any number of members may join.
 //!
-//! Clusters grow to k members, and then a few more join. But where one person has most of the vocabularies, thousands may
-//! join one cluster, and going through all members for each that joins would take quadratic time. So beyond some members
-//! the terms of a bag are counted: relevant to each other, they are few.
+//! Clusters grow to k members, and then a few more join. But if one person has most of the vocabularies, thousands may
+//! join one cluster, and visiting all members for each would take quadratic time. So beyond a number of members the
+//! terms of a bag are counted: they are relevant to each other, so there are few distinct ones.
 
 use std::cmp::Ordering;
 
-use super::hyper::{Hyper, Matchmaker, Partner, Tariff};
+use super::hyper::{HyperVocabulary, Matchmaker, Partner, Tariff};
 use privet_data::Term;
 use privet_engine::matching::{Match, Weight};
 
-/// With so many members a hyper-vocabulary is held as counts.
+/// From this many members on, a hyper-vocabulary is stored as counts.
 const WIDE: usize = 128;
 
 /// The hyper-vocabulary of a few members, or of many.
 #[derive(Debug)]
-pub(super) enum Crowd {
-    Few(Hyper),
-    Many(Many),
+pub(super) enum CrowdVocabulary {
+    Few(HyperVocabulary),
+    Many(CountedVocabulary),
 }
 
 /// The hyper-vocabulary of many members.
 #[derive(Debug)]
-pub(super) struct Many {
+pub(super) struct CountedVocabulary {
     width: usize,
     bags: Vec<CountedBag>,
 }
@@ -32,7 +32,7 @@ pub(super) struct Many {
 struct CountedBag {
     /// Its terms in the order of the members.
     terms: Vec<Term>,
-    /// The distinct ones, ascending, with how many members each is of.
+    /// The distinct terms, ascending, with the number of members that have each.
     kinds: Vec<(Term, u32)>,
 }
 
@@ -54,9 +54,9 @@ impl CountedBag {
     }
 }
 
-impl Many {
-    fn of(hyper: &Hyper) -> Many {
-        Many { width: hyper.width(), bags: hyper.bags().map(CountedBag::of).collect() }
+impl CountedVocabulary {
+    fn of(hyper: &HyperVocabulary) -> CountedVocabulary {
+        CountedVocabulary { width: hyper.width(), bags: hyper.bags().map(CountedBag::of).collect() }
     }
 
     fn extend(&mut self, bag: &[Term], pairs: &[(u32, u32)]) {
@@ -70,7 +70,7 @@ impl Many {
     }
 }
 
-impl Partner for Many {
+impl Partner for CountedVocabulary {
     fn shape(&self) -> (usize, usize) {
         (self.width, self.bags.len())
     }
@@ -92,22 +92,26 @@ impl Partner for Many {
     }
 }
 
-impl From<Hyper> for Crowd {
-    fn from(hyper: Hyper) -> Crowd {
-        if hyper.width() < WIDE { Crowd::Few(hyper) } else { Crowd::Many(Many::of(&hyper)) }
+impl From<HyperVocabulary> for CrowdVocabulary {
+    fn from(hyper: HyperVocabulary) -> CrowdVocabulary {
+        if hyper.width() < WIDE {
+            CrowdVocabulary::Few(hyper)
+        } else {
+            CrowdVocabulary::Many(CountedVocabulary::of(&hyper))
+        }
     }
 }
 
-impl Crowd {
+impl CrowdVocabulary {
     /// The number of members and of bags.
     pub(super) fn shape(&self) -> (usize, usize) {
         match self {
-            Crowd::Few(hyper) => hyper.shape(),
-            Crowd::Many(many) => many.shape(),
+            CrowdVocabulary::Few(hyper) => hyper.shape(),
+            CrowdVocabulary::Many(many) => many.shape(),
         }
     }
 
-    /// How many occurrences are lost with all bags.
+    /// The number of occurrences that would be lost with all bags.
     pub(super) fn occurrences(&self) -> u64 {
         let (width, bags) = self.shape();
         width as u64 * bags as u64
@@ -116,37 +120,39 @@ impl Crowd {
     /// The term of the first member in each bag.
     pub(super) fn firsts(&self) -> impl Iterator<Item = Term> + '_ {
         (0..self.shape().1).map(|bag| match self {
-            Crowd::Few(hyper) => hyper.first(bag),
-            Crowd::Many(many) => many.first(bag),
+            CrowdVocabulary::Few(hyper) => hyper.first(bag),
+            CrowdVocabulary::Many(many) => many.first(bag),
         })
     }
 
     /// Matches it with a bag; the pairs are left in the matchmaker.
     pub(super) fn matched(&self, bag: &[Term], tariff: &Tariff<'_>, matchmaker: &mut Matchmaker) -> Match {
         match self {
-            Crowd::Few(hyper) => tariff.match_with(hyper, bag, matchmaker),
-            Crowd::Many(many) => tariff.match_with(many, bag, matchmaker),
+            CrowdVocabulary::Few(hyper) => tariff.match_with(hyper, bag, matchmaker),
+            CrowdVocabulary::Many(many) => tariff.match_with(many, bag, matchmaker),
         }
     }
 
-    /// Adds a member. Bags that are matched with none of its terms vanish, and so do its unmatched terms.
+    /// Adds a member. Bags that are not matched with any of its terms are dropped, and so are its unmatched terms.
     pub(super) fn join(&mut self, bag: &[Term], pairs: &[(u32, u32)]) {
         match self {
-            Crowd::Few(hyper) => {
+            CrowdVocabulary::Few(hyper) => {
                 hyper.extend(bag, pairs);
                 if hyper.width() >= WIDE {
-                    *self = Crowd::Many(Many::of(hyper));
+                    *self = CrowdVocabulary::Many(CountedVocabulary::of(hyper));
                 }
             }
-            Crowd::Many(many) => many.extend(bag, pairs),
+            CrowdVocabulary::Many(many) => many.extend(bag, pairs),
         }
     }
 
-    /// The hyper-vocabulary with its bags in the order of the members.
-    pub(super) fn into_hyper(self) -> Hyper {
+    /// The hyper-vocabulary with the terms of its bags in the order of the members.
+    pub(super) fn into_hyper(self) -> HyperVocabulary {
         match self {
-            Crowd::Few(hyper) => hyper,
-            Crowd::Many(Many { width, bags }) => Hyper::of_bags(width, bags.into_iter().map(|bag| bag.terms)),
+            CrowdVocabulary::Few(hyper) => hyper,
+            CrowdVocabulary::Many(CountedVocabulary { width, bags }) => {
+                HyperVocabulary::of_bags(width, bags.into_iter().map(|bag| bag.terms))
+            }
         }
     }
 }
@@ -160,7 +166,7 @@ mod tests {
     #[test]
     fn many_members_are_matched_as_few_are() {
         let word = |one: &str| one.to_string();
-        // Something to drink and something to wear each, and something else that soon is nobody's.
+        // Each has something to drink, something to wear, and something else that is soon dropped.
         let lists: Vec<Vec<String>> = (0..3 * WIDE)
             .map(|at| {
                 let drink = ["Wine", "Vino"][at / 3 % 2];
@@ -183,8 +189,8 @@ mod tests {
                 matching,
             };
             let (mut one, mut other) = (Matchmaker::default(), Matchmaker::default());
-            let mut hyper = Hyper::of(bags.bag(0));
-            let mut crowd = Crowd::from(hyper.clone());
+            let mut hyper = HyperVocabulary::of(bags.bag(0));
+            let mut crowd = CrowdVocabulary::from(hyper.clone());
             for bag in bags.iter().skip(1) {
                 assert_eq!(tariff.match_with(&hyper, bag, &mut one), crowd.matched(bag, &tariff, &mut other));
                 assert_eq!(one.pairs(), other.pairs());
@@ -193,7 +199,7 @@ mod tests {
                 assert_eq!(crowd.shape(), (hyper.width(), hyper.len()));
                 assert!(crowd.firsts().eq(hyper.bags().map(|bag| bag[0])));
             }
-            assert!(matches!(crowd, Crowd::Many(_)));
+            assert!(matches!(crowd, CrowdVocabulary::Many(_)));
             assert_eq!((hyper.len(), crowd.into_hyper()), (2, hyper));
         }
     }

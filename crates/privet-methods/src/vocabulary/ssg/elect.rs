@@ -1,37 +1,37 @@
-//! What is printed for a cluster: a typical term for each bag of its hyper-vocabulary, the bag itself, or what its terms
-//! have in common.
+//! The published words of a cluster: a typical term for each bag of its hyper-vocabulary, the bag itself, or the common
+//! ancestor of its terms.
 
 use std::cmp::Reverse;
 use std::sync::OnceLock;
 
-use super::grow::Grown;
+use super::grow::GrownCluster;
 use super::hyper::Tariff;
-use super::settings::{Centre, Settings};
-use crate::vocabulary::{Print, Shown, Task};
+use super::settings::{Centre, SsgSettings};
+use crate::vocabulary::{BagTask, Print, PublishedOccurrence};
 use privet_data::{Bags, Term};
 use privet_engine::matching::Weight;
 use privet_taxonomy::Node;
 
 pub(super) struct Election<'a> {
-    task: &'a Task<'a>,
-    settings: &'a Settings,
+    task: &'a BagTask<'a>,
+    settings: &'a SsgSettings,
     tariff: Tariff<'a>,
     frequencies: Vec<u32>,
-    /// By how many people each term was used; empty where that does not matter.
+    /// The number of people who used each term; empty if that does not matter.
     term_users: Vec<u32>,
-    people: OnceLock<People>,
+    people: OnceLock<TermUsers>,
 }
 
 /// Who used which terms, for terms that too few people used.
-struct People {
-    /// The places of terms in the tree, ascending, with their terms.
+struct TermUsers {
+    /// The positions of terms in the tree, ascending, with their terms.
     places: Vec<(Node, Term)>,
     /// Terms with their users, ascending.
     users: Vec<(Term, u32)>,
 }
 
 impl<'a> Election<'a> {
-    pub(super) fn new(task: &'a Task<'a>, settings: &'a Settings, tariff: Tariff<'a>) -> Election<'a> {
+    pub(super) fn new(task: &'a BagTask<'a>, settings: &'a SsgSettings, tariff: Tariff<'a>) -> Election<'a> {
         let floor = task.demand.min_term_users > 1;
         Election {
             task,
@@ -43,8 +43,8 @@ impl<'a> Election<'a> {
         }
     }
 
-    /// What is printed for every member of a cluster.
-    pub(super) fn shown(&self, cluster: &Grown) -> Vec<Shown> {
+    /// The published occurrences of every member of a cluster.
+    pub(super) fn shown(&self, cluster: &GrownCluster) -> Vec<PublishedOccurrence> {
         let mut terms = Vec::new();
         let shown = cluster.hyper.bags().filter_map(|bag| {
             terms.clear();
@@ -56,18 +56,18 @@ impl<'a> Election<'a> {
                 Centre::Generalise => self.common(&terms),
             };
             let distinct = terms.chunk_by(|one, other| one == other).count() as u32;
-            Some(Shown { print: print?, distinct })
+            Some(PublishedOccurrence { print: print?, distinct })
         });
-        let mut shown: Vec<Shown> = shown.collect();
-        // There are as many of these as clusters, and they are kept.
+        let mut shown: Vec<PublishedOccurrence> = shown.collect();
+        // There are as many of these as clusters, and they stay in memory.
         shown.shrink_to_fit();
         shown.sort_unstable_by(|one, other| (&one.print, one.distinct).cmp(&(&other.print, other.distinct)));
         shown
     }
 
-    /// The term nearest to all others, of equally near ones the most frequent, then the first bytewise (convention C8).
-    /// Terms that too few members voted for or too few people used are passed over; if all are, what they have in common
-    /// is printed.
+    /// The term nearest to all others; among equally near ones the most frequent, then the first bytewise (convention
+    /// C8). Terms that too few members voted for or too few people used are skipped; if all are, their common ancestor
+    /// is published.
     fn vote(&self, terms: &[Term]) -> Option<Print> {
         let runs = || terms.chunk_by(|one, other| one == other);
         let stands = |run: &&[Term]| run.len() as u64 >= self.settings.min_vote && self.is_common(run[0]);
@@ -92,7 +92,7 @@ impl<'a> Election<'a> {
         (!bag.is_empty()).then_some(Print::Bag(bag))
     }
 
-    /// What terms, in ascending order, have in common, if enough people used something below it.
+    /// The common ancestor of terms, in ascending order, if enough people used something below it.
     pub(super) fn common(&self, terms: &[Term]) -> Option<Print> {
         let first = *terms.first()?;
         if terms.last() == Some(&first) {
@@ -106,7 +106,7 @@ impl<'a> Election<'a> {
         self.is_used_below(node).then_some(Print::General(node))
     }
 
-    /// Whether enough people used a term to print it.
+    /// Whether enough people used a term to publish it.
     fn is_common(&self, term: Term) -> bool {
         self.term_users.get(term as usize).is_none_or(|users| *users >= self.task.demand.min_term_users)
     }
@@ -116,11 +116,12 @@ impl<'a> Election<'a> {
         let Some(tree) = self.task.distances.tree().filter(|_| !self.term_users.is_empty()) else {
             return true;
         };
-        let people = self.people.get_or_init(|| People::of(self.task));
+        let people = self.people.get_or_init(|| TermUsers::of(self.task));
         let from = people.places.partition_point(|(place, _)| *place < node);
         let to = people.places.partition_point(|(place, _)| *place < tree.end(node));
         let below = &people.places[from..to];
-        // A reader cannot tell a general word from a term of the same name, so such a term must be common itself.
+        // A reader cannot distinguish a general word from a term of the same name, so such a term must be common
+        // itself.
         if below.first().is_some_and(|(place, term)| *place == node && !self.is_common(*term)) {
             return false;
         }
@@ -144,8 +145,8 @@ impl<'a> Election<'a> {
     }
 }
 
-impl People {
-    fn of(task: &Task<'_>) -> People {
+impl TermUsers {
+    fn of(task: &BagTask<'_>) -> TermUsers {
         let bags: &Bags = task.bags;
         let place = |term: Term| Some((task.distances.place(term)?, term));
         let mut places: Vec<(Node, Term)> = (0..bags.terms().len() as Term).filter_map(place).collect();
@@ -157,6 +158,6 @@ impl People {
         }
         users.sort_unstable();
         users.dedup();
-        People { places, users }
+        TermUsers { places, users }
     }
 }

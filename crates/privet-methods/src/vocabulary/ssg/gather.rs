@@ -1,79 +1,80 @@
-//! The limited search for candidates: which rows may join a cluster that a seed begins.
+//! The limited search for candidates: which rows may join a cluster that a seed starts.
 //!
-//! Rows are found by terms within ε of the seed's. A row of size s + δ that leaves at most u occurrences unmatched, its own
-//! and the seed's, misses at most q = ⌊(u - δ) / 2⌋ of the seed's s. So it holds a term within reach of one of any q + 1
-//! of them, and looking up the rarest is enough. Levels u = 0, 1, 2, … are completed one after the other until there are
-//! enough good candidates.
+//! Rows are found by terms within ε of the seed's. A row of size s + δ that leaves at most u occurrences unmatched, its
+//! own and the seed's, misses at most q = ⌊(u - δ) / 2⌋ of the seed's s. So it holds a term within reach of at least
+//! one of any q + 1 of them, and looking up the rarest is enough. Levels u = 0, 1, 2, … are completed one after the
+//! other until there are enough good candidates.
 
 use std::ops::Range;
 
-use super::index::Class;
-use super::live::Live;
-use super::reach::{Reach, Table};
-use super::rows::{Row, Rows};
-use super::scan::Scan;
+use super::index::SizeClass;
+use super::live::LiveRows;
+use super::reach::{BagReach, ReachTable};
+use super::rows::{BagRow, BagRows};
+use super::scan::ClassScan;
 use super::stretch::Stretches;
 use privet_data::Term;
 use privet_engine::matching::Match;
 
-/// A row that may join, and what its matching with the seed cannot be better than.
+/// A row that may join, and an upper bound on its matching with the seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Candidate {
-    pub(super) row: Row,
+pub(super) struct ClusterCandidate {
+    pub(super) row: BagRow,
     pub(super) best: Match,
 }
 
 /// When a search ends.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
-    /// After so many looks: one at each row and at each of its terms.
+pub(super) struct GatherLimits {
+    /// After this many looks: one at each row and at each of its terms.
     pub(super) looks: usize,
-    /// With so many candidates left.
+    /// With this many candidates left.
     pub(super) pool: usize,
-    /// As soon as so many cannot be beaten by those not looked at.
+    /// As soon as this many cannot be beaten by rows not examined yet.
     pub(super) enough: usize,
 }
 
-impl Limits {
-    /// Looks at everything within reach.
-    pub(super) const NONE: Limits = Limits { looks: usize::MAX, pool: usize::MAX, enough: usize::MAX };
+impl GatherLimits {
+    /// Examines everything within reach.
+    pub(super) const NONE: GatherLimits =
+        GatherLimits { looks: usize::MAX, pool: usize::MAX, enough: usize::MAX };
 }
 
-/// What a search looks at.
+/// The data that a search examines.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Field<'a> {
-    pub(super) rows: &'a Rows,
+pub(super) struct SearchField<'a> {
+    pub(super) rows: &'a BagRows,
     pub(super) stretches: &'a Stretches,
-    pub(super) live: &'a Live,
-    pub(super) classes: &'a [Class],
-    /// Where the terms of all rows stand.
+    pub(super) live: &'a LiveRows,
+    pub(super) classes: &'a [SizeClass],
+    /// The positions of the terms of all rows.
     pub(super) places: &'a [u32],
-    /// How many rows hold something near a term.
+    /// Per term, the number of rows that hold something near it.
     pub(super) commonness: &'a [u64],
 }
 
 /// Buffers of a search.
 #[derive(Debug)]
 pub(super) struct Gatherer {
-    reach: Reach,
+    reach: BagReach,
     drivers: Vec<Driver>,
-    /// How many drivers were followed in each class.
+    /// The number of drivers followed in each class.
     followed: Vec<usize>,
     finds: Finds,
 }
 
-/// What was found.
+/// The candidates found.
 #[derive(Debug, Default)]
 pub(super) struct Finds {
-    /// How often rows and their terms were looked at, those included that are not live any more.
+    /// The number of looks at rows and their terms, including rows that are no longer live.
     pub(super) looks: usize,
-    /// Where they were looked for, kept for its room.
+    /// The index ranges to search, kept to reuse the buffer.
     pub(super) lists: Vec<Range<usize>>,
-    /// Each as one number to be compared: unmatched occurrences, weight, row.
+    /// Each as one comparable number: unmatched occurrences, weight, row.
     keys: Vec<u64>,
-    /// How many leave so many occurrences unmatched.
+    /// The number of rows by unmatched occurrences.
     by_unmatched: Vec<u32>,
-    /// Rows that leave more unmatched are not kept any more, as there are enough others.
+    /// Rows with more unmatched occurrences are no longer kept, because there are enough others.
     most_unmatched: usize,
 }
 
@@ -82,18 +83,18 @@ pub(super) struct Finds {
 pub(super) struct Driver {
     pub(super) term: Term,
     pub(super) bits: u64,
-    /// The bits of those before it, and how many occurrences they have.
+    /// The bits of the drivers before it, and their number of occurrences.
     pub(super) before: u64,
     occurrences_before: usize,
 }
 
-/// The most that unmatched occurrences and weight can be in a key; what is more counts as this, which keeps bounds bounds.
+/// The largest value of unmatched occurrences and weight in a key; larger values are clamped, which keeps bounds valid.
 const FIELD: u64 = 0xffff;
 
 impl Gatherer {
     pub(super) fn new(terms: usize) -> Gatherer {
         Gatherer {
-            reach: Reach::new(terms),
+            reach: BagReach::new(terms),
             drivers: Vec::new(),
             followed: Vec::new(),
             finds: Finds::default(),
@@ -101,12 +102,17 @@ impl Gatherer {
     }
 
     /// What is within reach of the last seed.
-    pub(super) fn reach(&self) -> &Reach {
+    pub(super) fn reach(&self) -> &BagReach {
         &self.reach
     }
 
-    /// The candidates for a seed, and whether they are all there are.
-    pub(super) fn gather(&mut self, seed: Row, field: &Field<'_>, limits: &Limits) -> (Vec<Candidate>, bool) {
+    /// The candidates for a seed, and whether they are complete.
+    pub(super) fn gather(
+        &mut self,
+        seed: BagRow,
+        field: &SearchField<'_>,
+        limits: &GatherLimits,
+    ) -> (Vec<ClusterCandidate>, bool) {
         let bag = field.rows.bag(seed);
         self.reach.set(bag, field.stretches);
         self.set_drivers(bag, field);
@@ -120,20 +126,20 @@ impl Gatherer {
             self.finds.keys.truncate(limits.pool);
             complete = false;
         }
-        // Where the best come first, few of the others are looked at.
+        // With the best first, few of the others are examined.
         self.finds.keys.sort_unstable();
         let candidates = self.finds.keys.iter().map(|key| {
-            let (unmatched, weight, row) = (key >> 48, key >> 32 & FIELD, *key as Row);
+            let (unmatched, weight, row) = (key >> 48, key >> 32 & FIELD, *key as BagRow);
             let size = field.rows.size(row);
-            // Of huge bags the key says only that very many are without a partner.
+            // For very large bags the key only shows that very many are unmatched.
             let matched = (bag.len() + size).saturating_sub(unmatched as usize) / 2;
             let matched = matched.min(bag.len()).min(size);
-            Candidate { row, best: Match { matched, weight } }
+            ClusterCandidate { row, best: Match { matched, weight } }
         });
         (candidates.collect(), complete)
     }
 
-    fn set_drivers(&mut self, bag: &[Term], field: &Field<'_>) {
+    fn set_drivers(&mut self, bag: &[Term], field: &SearchField<'_>) {
         self.drivers.clear();
         let runs = self.reach.runs().iter();
         self.drivers.extend(runs.map(|(term, bits)| Driver {
@@ -152,8 +158,8 @@ impl Gatherer {
         }
     }
 
-    /// Completes one level after the other; `false` when it ended before the last.
-    fn levels(&mut self, seed: Row, field: &Field<'_>, limits: &Limits) -> bool {
+    /// Completes one level after the other; `false` if it stopped before the last.
+    fn levels(&mut self, seed: BagRow, field: &SearchField<'_>, limits: &GatherLimits) -> bool {
         let size = field.rows.size(seed);
         self.followed.clear();
         self.followed.resize(field.classes.len(), 0);
@@ -167,7 +173,7 @@ impl Gatherer {
                     continue;
                 }
                 while let Some(driver) = self.drivers.get(self.followed[at]).copied() {
-                    // Needed as soon as more occurrences may be missed than the drivers before have.
+                    // Needed as soon as more occurrences may be missed than the previous drivers have.
                     let needed_at = larger.saturating_add(2 * driver.occurrences_before);
                     if needed_at > level {
                         next = next.min(needed_at);
@@ -195,25 +201,23 @@ impl Gatherer {
     fn follow(
         &mut self,
         (driver, level): (Driver, usize),
-        seed: Row,
-        field: &Field<'_>,
-        class: &Class,
-        limits: &Limits,
+        seed: BagRow,
+        field: &SearchField<'_>,
+        class: &SizeClass,
+        limits: &GatherLimits,
     ) -> bool {
         let (user, size) = (field.rows.user(seed), field.rows.size(seed));
         match self.reach.table() {
-            Table::Narrow(table) => {
-                Scan { field, table, driver, seed, user, size, limits, level }.class(class, &mut self.finds)
-            }
-            Table::Wide(table) => {
-                Scan { field, table, driver, seed, user, size, limits, level }.class(class, &mut self.finds)
-            }
+            ReachTable::Narrow(table) => ClassScan { field, table, driver, seed, user, size, limits, level }
+                .class(class, &mut self.finds),
+            ReachTable::Wide(table) => ClassScan { field, table, driver, seed, user, size, limits, level }
+                .class(class, &mut self.finds),
         }
     }
 }
 
 impl Finds {
-    /// Makes room for rows that have so many occurrences together with the seed.
+    /// Prepares for rows that have this many occurrences together with the seed.
     #[inline]
     pub(super) fn expect(&mut self, size: usize) {
         if self.by_unmatched.len() <= size {
@@ -221,12 +225,12 @@ impl Finds {
         }
     }
 
-    /// How many leave at most so many occurrences unmatched.
+    /// The number of rows that leave at most this many occurrences unmatched.
     pub(super) fn within(&self, unmatched: usize) -> usize {
         self.by_unmatched.iter().take(unmatched.saturating_add(1)).map(|count| *count as usize).sum()
     }
 
-    /// Notes which rows are still worth keeping where so many are kept in the end.
+    /// Updates which rows are still worth keeping if `pool` are kept in the end.
     pub(super) fn set_most_unmatched(&mut self, pool: usize) {
         let mut kept = 0;
         for (unmatched, count) in self.by_unmatched.iter().enumerate().take(self.most_unmatched) {
@@ -238,9 +242,9 @@ impl Finds {
         }
     }
 
-    /// Keeps a row that was expected. `size` is what it and the seed have together.
+    /// Keeps a row of an expected size; `size` is the number of occurrences of it and the seed together.
     #[inline]
-    pub(super) fn add(&mut self, row: Row, bound: Match, size: usize) {
+    pub(super) fn add(&mut self, row: BagRow, bound: Match, size: usize) {
         let unmatched = size - 2 * bound.matched;
         self.by_unmatched[unmatched] += 1;
         if unmatched > self.most_unmatched {

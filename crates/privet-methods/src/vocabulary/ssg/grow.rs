@@ -1,122 +1,128 @@
-//! Growing a cluster from its candidates: again and again the one that costs least joins.
+//! Growing a cluster from its candidates: the cheapest candidate joins, again and again.
 //!
-//! A largest matching with the hyper-vocabulary of more members never has more pairs than one with that of fewer, and at
-//! the same number of pairs it is never lighter. So what was once computed for a candidate bounds its price from below, and
-//! only candidates that this leaves a chance against the best so far are looked at again: first at a glance, and only where
-//! that does not decide, at the value of their matching. The matching itself is made for the one that joins. Greedy
-//! matchings, and those that weigh distances against suppressions, have no such order: there the bounds of the search stay.
+//! A largest matching with the hyper-vocabulary of more members never has more pairs than one with that of fewer, and
+//! with equally many pairs it is never lighter. So an earlier result for a candidate is a lower bound on its price, and
+//! only candidates whose bound leaves them a chance against the best so far are examined again: first by a quick
+//! estimate and, only if that does not decide, by the value of their matching. The matching itself is computed for the
+//! one that joins. Greedy matchings, and those that weigh distances against suppressions, have no such order: there the
+//! bounds of the search are kept.
 
 use std::ops::Range;
 
-use super::clusters::Ground;
-use super::gather::Candidate;
-use super::hyper::{Hyper, Matchmaker, SMALL, Tariff};
-use super::live::Live;
-use super::reach::Reach;
-use super::rows::{Row, Rows};
+use super::clusters::TermNeighbourhood;
+use super::gather::ClusterCandidate;
+use super::hyper::{HyperVocabulary, Matchmaker, SMALL, Tariff};
+use super::live::LiveRows;
+use super::reach::BagReach;
+use super::rows::{BagRow, BagRows};
 use privet_engine::matching::value;
 use privet_engine::matching::value::NO_EDGE;
 use privet_engine::matching::{Match, Weight};
 
-/// A cluster as it grows.
+/// A cluster in progress.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Grown {
-    pub(super) members: Vec<Row>,
-    pub(super) hyper: Hyper,
+pub(super) struct GrownCluster {
+    pub(super) members: Vec<BagRow>,
+    pub(super) hyper: HyperVocabulary,
 }
 
-/// A cluster that has what it needs, and how many of its members are just the next smallest rows.
+/// A complete cluster, and how many of its members are just the next smallest rows.
 #[derive(Debug, Clone)]
-pub(super) struct Growth {
-    pub(super) cluster: Grown,
+pub(super) struct CompleteCluster {
+    pub(super) cluster: GrownCluster,
     pub(super) fallback: u32,
 }
 
 #[derive(Debug)]
 struct Contender {
-    row: Row,
+    row: BagRow,
     size: usize,
-    /// Where its terms begin among those of all contenders.
+    /// The start of its terms among those of all contenders.
     begin: usize,
-    /// What its match cannot be better than.
+    /// An upper bound on its match.
     bound: Match,
-    sums: Sums,
+    sums: DistanceSums,
 }
 
-/// How far each term of a contender is from each bag of the hyper-vocabulary, by the seed's occurrence that the bag began
-/// as: what earlier members add to a distance is not computed again.
+/// The distance of each term of a contender from each bag of the hyper-vocabulary, by the seed's occurrence in the bag,
+/// so that the contributions of earlier members are not computed again.
 #[derive(Debug, Default)]
-struct Sums {
-    /// How many members are counted in.
+struct DistanceSums {
+    /// The number of members included.
     members: usize,
-    /// Where the distances of the contender begin among those of all.
+    /// The start of the contender's distances among those of all.
     begin: usize,
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Grower<'a> {
-    pub(super) rows: &'a Rows,
-    pub(super) live: &'a Live,
+pub(super) struct ClusterGrower<'a> {
+    pub(super) rows: &'a BagRows,
+    pub(super) live: &'a LiveRows,
     pub(super) tariff: Tariff<'a>,
-    pub(super) ground: &'a Ground<'a>,
-    /// Where the terms of all rows stand.
+    pub(super) ground: &'a TermNeighbourhood<'a>,
+    /// The positions of the terms of all rows.
     pub(super) places: &'a [u32],
-    /// What is within reach of the seed, where that is at hand: most terms are not, which one look tells.
-    pub(super) seed_reach: Option<&'a Reach>,
+    /// What is within reach of the seed, if known: most terms are not, which a single lookup shows.
+    pub(super) seed_reach: Option<&'a BagReach>,
     pub(super) k: usize,
 }
 
-/// A cluster as it grows, and where its bags began.
+/// A cluster in progress, with the origins of its bags.
 struct Growing {
-    cluster: Grown,
-    /// The places of the terms in the bags of the hyper-vocabulary.
-    hyper_places: Hyper,
-    /// The places of the terms of all contenders. Rows lie all over the memory, and are fetched all at once.
+    cluster: GrownCluster,
+    /// The positions of the terms in the bags of the hyper-vocabulary.
+    hyper_places: HyperVocabulary,
+    /// The positions of the terms of all contenders. Rows are scattered in memory, so they are fetched all at once.
     terms: Vec<u32>,
     /// The occurrence of the seed in each bag of the hyper-vocabulary.
     origins: Vec<u32>,
-    /// The distances of all contenders that were ever looked at.
+    /// The distances of all contenders that were ever examined.
     distances: Vec<Weight>,
 }
 
-/// Who joins next.
-enum Choice {
+/// The next member.
+enum NextMember {
     Contender(usize),
     /// A row that has nothing in common with the others, as far as is known.
-    Smallest(Row),
+    Smallest(BagRow),
 }
 
-impl Grower<'_> {
-    /// Adds k - 1 members to a seed: of the candidates, or the smallest rows where those cost less. There are enough live
+impl ClusterGrower<'_> {
+    /// Adds k - 1 members to a seed: candidates, or the smallest rows if those cost less. There must be enough live
     /// people.
-    pub(super) fn grow(&self, seed: Row, candidates: &[Candidate], matchmaker: &mut Matchmaker) -> Growth {
+    pub(super) fn grow(
+        &self,
+        seed: BagRow,
+        candidates: &[ClusterCandidate],
+        matchmaker: &mut Matchmaker,
+    ) -> CompleteCluster {
         let bag = self.rows.bag(seed);
         let mut growing = Growing {
-            cluster: Grown { members: vec![seed], hyper: Hyper::of(bag) },
-            hyper_places: Hyper::of(self.places_of(seed)),
+            cluster: GrownCluster { members: vec![seed], hyper: HyperVocabulary::of(bag) },
+            hyper_places: HyperVocabulary::of(self.places_of(seed)),
             terms: Vec::new(),
             origins: (0..bag.len() as u32).collect(),
             distances: Vec::new(),
         };
         let live = candidates.iter().filter(|candidate| self.live.has(candidate.row));
-        // Less distance may be had for fewer pairs where both count.
+        // If both count, fewer pairs may have less distance.
         let weighed = self.tariff.omega.is_some();
         let terms = &mut growing.terms;
-        let contender = |candidate: &Candidate| {
+        let contender = |candidate: &ClusterCandidate| {
             let (places, begin) = (self.places_of(candidate.row), terms.len());
             terms.extend_from_slice(places);
             let bound = if weighed { Match { weight: 0, ..candidate.best } } else { candidate.best };
-            Contender { row: candidate.row, size: places.len(), begin, bound, sums: Sums::default() }
+            Contender { row: candidate.row, size: places.len(), begin, bound, sums: DistanceSums::default() }
         };
         let mut contenders: Vec<Contender> = live.map(contender).collect();
         let mut fallback = 0;
         while growing.cluster.members.len() < self.k {
             let row = match self.cheapest(&mut growing, &mut contenders, matchmaker) {
-                Some(Choice::Contender(at)) => {
+                Some(NextMember::Contender(at)) => {
                     self.evaluate(&mut growing, &mut contenders[at], matchmaker);
                     contenders[at].row
                 }
-                Some(Choice::Smallest(row)) => {
+                Some(NextMember::Smallest(row)) => {
                     self.tariff.match_with(&growing.cluster.hyper, self.rows.bag(row), matchmaker);
                     row
                 }
@@ -131,24 +137,24 @@ impl Grower<'_> {
             let user = self.rows.user(row);
             contenders.retain(|contender| self.rows.user(contender.row) != user);
         }
-        Growth { cluster: growing.cluster, fallback }
+        CompleteCluster { cluster: growing.cluster, fallback }
     }
 
-    /// The row that costs least, by price and then by its place in the order of sizes.
+    /// The cheapest row, by price and then by position in the order of sizes.
     fn cheapest(
         &self,
         growing: &mut Growing,
         contenders: &mut [Contender],
         matchmaker: &mut Matchmaker,
-    ) -> Option<Choice> {
+    ) -> Option<NextMember> {
         let shape = (growing.cluster.hyper.width(), growing.cluster.hyper.len());
-        // Rows without anything in common cost least when they are small.
+        // Rows with nothing in common are cheapest if they are small.
         let smallest = self.smallest(&growing.cluster);
         let mut best = smallest.map(|row| {
             let price = self.tariff.price(shape, self.rows.size(row), Match::default());
-            ((price, row), Choice::Smallest(row))
+            ((price, row), NextMember::Smallest(row))
         });
-        // The one that nearly won, of those looked at.
+        // The runner-up among those examined.
         let mut second = None;
         for (at, contender) in contenders.iter_mut().enumerate() {
             let (row, size) = (contender.row, contender.size);
@@ -166,18 +172,18 @@ impl Grower<'_> {
             };
             debug_assert!(key(found) >= key(bound), "a bound is a bound");
             if wins(found) {
-                let beaten = best.replace((key(found), Choice::Contender(at)));
+                let beaten = best.replace((key(found), NextMember::Contender(at)));
                 second = beaten.map(|(_, choice)| choice);
             }
         }
-        // Who nearly won is likely to win next: looked at first, it spares looking at others. It stood before the winner.
-        if let Some(Choice::Contender(second)) = second {
+        // Try the runner-up first; it often wins the next round and prunes the rest. It came before the winner.
+        if let Some(NextMember::Contender(second)) = second {
             contenders.swap(0, second);
         }
         best.map(|(_, choice)| choice)
     }
 
-    /// The value of a small contender's matching with the cluster as it is; where that cannot win, a bound that shows it.
+    /// The value of a small contender's matching with the cluster; if it cannot win, a bound that shows it.
     fn value(
         &self,
         growing: &mut Growing,
@@ -196,7 +202,7 @@ impl Grower<'_> {
         value::most_pairs(rows()).unwrap_or_else(|| self.evaluate(growing, contender, matchmaker))
     }
 
-    /// Matches a contender with the cluster as it is.
+    /// Matches a contender with the cluster.
     fn evaluate(
         &self,
         growing: &mut Growing,
@@ -217,7 +223,7 @@ impl Grower<'_> {
         self.tariff.match_small((hyper.width(), hyper.len()), size, far, matchmaker)
     }
 
-    /// Counts the members that joined since the last time into the distances of a contender.
+    /// Adds the members that joined since the last time to the distances of a contender.
     fn count_in(&self, growing: &mut Growing, contender: &mut Contender) {
         let Growing { cluster, hyper_places: hyper, terms, origins, distances } = growing;
         let (sums, size) = (&mut contender.sums, contender.size);
@@ -228,7 +234,7 @@ impl Grower<'_> {
         let unit = self.tariff.unit;
         if sums.members == 0 {
             sums.begin = distances.len();
-            // Far from all that the look at the seed's reach does not find.
+            // Far from everything that a lookup in the seed's reach does not find.
             let far = if self.seed_reach.is_some() { NO_EDGE } else { 0 };
             distances.resize(sums.begin + self.rows.size(cluster.members[0]) * size, far);
         }
@@ -240,7 +246,7 @@ impl Grower<'_> {
                     if mask >> origin & 1 == 0 {
                         continue;
                     }
-                    // Where there is only one, its distance is the least.
+                    // If there is only one, its distance is the least.
                     let far = match least.filter(|_| mask.is_power_of_two()) {
                         Some(least) => Some(least.into()),
                         None => self.between(mine[0], *place),
@@ -264,7 +270,7 @@ impl Grower<'_> {
         }
     }
 
-    /// How far the terms at two places are apart, if they are relevant to each other.
+    /// The distance of the terms at two positions, if they are relevant to each other.
     #[inline]
     fn between(&self, one: u32, other: u32) -> Option<u32> {
         match &self.ground.kin {
@@ -276,21 +282,21 @@ impl Grower<'_> {
         }
     }
 
-    /// Where the terms of a row stand.
-    fn places_of(&self, row: Row) -> &[u32] {
+    /// The positions of a row's terms.
+    fn places_of(&self, row: BagRow) -> &[u32] {
         let Range { start, end } = self.rows.span(row);
         &self.places[start as usize..end as usize]
     }
 
     /// The first live row that may still join.
-    fn smallest(&self, cluster: &Grown) -> Option<Row> {
+    fn smallest(&self, cluster: &GrownCluster) -> Option<BagRow> {
         let joined = |user: u32| cluster.members.iter().any(|member| self.rows.user(*member) == user);
         self.live.first_of(|user| !joined(user), self.rows)
     }
 }
 
 impl Contender {
-    /// What its match with a hyper-vocabulary of so many bags cannot be better than.
+    /// An upper bound on its match with a hyper-vocabulary of this many bags.
     fn bound_for(&self, bags: usize) -> Match {
         if self.bound.matched <= bags { self.bound } else { Match { matched: bags, weight: 0 } }
     }

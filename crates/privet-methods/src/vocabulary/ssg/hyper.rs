@@ -1,4 +1,4 @@
-//! Hyper-vocabularies: what the members of a cluster have in common, as bags that hold one term of each member.
+//! Hyper-vocabularies: what the members of a cluster have in common, as bags with one term of each member.
 
 use std::cmp::Ordering;
 
@@ -12,27 +12,30 @@ use privet_taxonomy::words::{Distances, Neighbours};
 /// Sides of a matching up to this size are matched occurrence by occurrence; larger ones term by term with counts.
 pub(super) const SMALL: usize = 64;
 
-/// Beyond so many edges between terms the exact matching of large bags would take too long, and the lightest edges are
-/// taken instead.
+/// Beyond this many edges between terms, the exact matching of large bags would take too long, and the lightest edges
+/// are taken instead.
 const MOST_EDGES: usize = 1 << 18;
 
-/// The hyper-vocabulary of some members: bags of as many terms as there are members, in the order of the members.
+/// The hyper-vocabulary of some members: bags with one term per member, in the order of the members.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Hyper {
+pub(super) struct HyperVocabulary {
     width: usize,
     /// Bag after bag.
     terms: Vec<Term>,
 }
 
-impl Hyper {
-    /// That of one member: each of its occurrences is a bag.
-    pub(super) fn of(bag: &[Term]) -> Hyper {
-        Hyper { width: 1, terms: bag.to_vec() }
+impl HyperVocabulary {
+    /// The hyper-vocabulary of one member: each of its occurrences is a bag.
+    pub(super) fn of(bag: &[Term]) -> HyperVocabulary {
+        HyperVocabulary { width: 1, terms: bag.to_vec() }
     }
 
-    /// That of so many members that all hold the same.
-    pub(super) fn same(bag: &[Term], width: usize) -> Hyper {
-        Hyper { width, terms: bag.iter().flat_map(|term| std::iter::repeat_n(*term, width)).collect() }
+    /// The hyper-vocabulary of `width` equal members.
+    pub(super) fn same(bag: &[Term], width: usize) -> HyperVocabulary {
+        HyperVocabulary {
+            width,
+            terms: bag.iter().flat_map(|term| std::iter::repeat_n(*term, width)).collect(),
+        }
     }
 
     /// The number of members.
@@ -53,12 +56,12 @@ impl Hyper {
         self.terms.chunks_exact(self.width.max(1))
     }
 
-    /// That of so many members whose bags are these, each in the order of the members.
-    pub(super) fn of_bags(width: usize, bags: impl Iterator<Item = Vec<Term>>) -> Hyper {
-        Hyper { width, terms: bags.flatten().collect() }
+    /// The hyper-vocabulary of `width` members with these bags, each in the order of the members.
+    pub(super) fn of_bags(width: usize, bags: impl Iterator<Item = Vec<Term>>) -> HyperVocabulary {
+        HyperVocabulary { width, terms: bags.flatten().collect() }
     }
 
-    /// Adds a member. Bags that are matched with none of its terms vanish, and so do its unmatched terms.
+    /// Adds a member. Bags that are not matched with any of its terms are dropped, and so are its unmatched terms.
     pub(super) fn extend(&mut self, bag: &[Term], pairs: &[(u32, u32)]) {
         let mut terms = Vec::with_capacity(pairs.len() * (self.width + 1));
         for (mine, theirs) in pairs {
@@ -70,7 +73,7 @@ impl Hyper {
     }
 }
 
-/// What bags are matched with: the bags of a hyper-vocabulary, however it is held.
+/// The side that bags are matched with: the bags of a hyper-vocabulary, in either representation.
 pub(super) trait Partner {
     /// The number of members and of bags.
     fn shape(&self) -> (usize, usize);
@@ -78,14 +81,14 @@ pub(super) trait Partner {
     /// The term of the first member in a bag.
     fn first(&self, bag: usize) -> Term;
 
-    /// An order of the bags in which those are equal that hold the same.
+    /// An order of the bags in which bags with equal contents are equal.
     fn compare(&self, one: usize, other: usize) -> Ordering;
 
-    /// How far a term is from a bag; `None` unless it is relevant to all terms of the bag.
+    /// The distance of a term from a bag; `None` unless it is relevant to all terms of the bag.
     fn far(&self, tariff: &Tariff<'_>, bag: usize, term: Term) -> Option<Weight>;
 }
 
-impl Partner for Hyper {
+impl Partner for HyperVocabulary {
     fn shape(&self) -> (usize, usize) {
         (self.width, self.len())
     }
@@ -104,33 +107,33 @@ impl Partner for Hyper {
     }
 }
 
-/// What it costs that a bag joins a cluster, to be compared: fewer suppressed occurrences first and then less distance;
+/// The price of a bag joining a cluster, for comparison: fewer suppressed occurrences first and then less distance;
 /// with a finite ω, distance plus ω for each of them.
-pub(super) type Price = u128;
+pub(super) type JoinPrice = u128;
 
-/// What tells the prices: distances, how far they may be, and what a suppressed occurrence costs.
+/// What determines prices: distances, their limit, and the cost of a suppressed occurrence.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Tariff<'a> {
     pub(super) distances: &'a Distances,
-    /// How far two terms may be apart.
+    /// The largest distance of two relevant terms.
     pub(super) epsilon: u32,
-    /// All that is so near, where it is known.
+    /// All terms that near, if listed.
     pub(super) neighbours: Option<&'a Neighbours>,
     pub(super) has_tree: bool,
-    /// What a suppressed occurrence costs against distances, where that is not more than any: a whole number of the parts of
-    /// a unit of distance that `unit` counts.
+    /// The cost of a suppressed occurrence relative to distances, if it is finite: an integer number of the parts of a
+    /// unit of distance that `unit` counts.
     pub(super) omega: Option<Weight>,
     pub(super) unit: Weight,
     pub(super) penalty: Penalty,
     pub(super) matching: Matching,
 }
 
-/// Room for a weight in a price.
+/// The number of bits for a weight in a price.
 const WEIGHT_BITS: u32 = 48;
 
 impl Tariff<'_> {
-    /// The price of a match between a hyper-vocabulary of so many bags and members and a bag of a size.
-    pub(super) fn price(&self, (width, bags): (usize, usize), size: usize, found: Match) -> Price {
+    /// The price of a match between a hyper-vocabulary of this width and number of bags and a bag of some size.
+    pub(super) fn price(&self, (width, bags): (usize, usize), size: usize, found: Match) -> JoinPrice {
         let heft = match self.penalty {
             Penalty::Occurrence => width,
             Penalty::Uniform => 1,
@@ -139,11 +142,14 @@ impl Tariff<'_> {
         self.price_of(suppressed as u64, found.weight)
     }
 
-    /// The price of so many suppressed occurrences.
-    pub(super) fn price_of(&self, suppressed: u64, weight: Weight) -> Price {
+    /// The price of this many suppressed occurrences.
+    pub(super) fn price_of(&self, suppressed: u64, weight: Weight) -> JoinPrice {
         match self.omega {
-            None => Price::from(suppressed) << WEIGHT_BITS | Price::from(weight.min((1 << WEIGHT_BITS) - 1)),
-            Some(omega) => Price::from(suppressed) * Price::from(omega) + Price::from(weight),
+            None => {
+                JoinPrice::from(suppressed) << WEIGHT_BITS
+                    | JoinPrice::from(weight.min((1 << WEIGHT_BITS) - 1))
+            }
+            Some(omega) => JoinPrice::from(suppressed) * JoinPrice::from(omega) + JoinPrice::from(weight),
         }
     }
 
@@ -155,23 +161,23 @@ impl Tariff<'_> {
         }
     }
 
-    /// Whether a match with a hyper-vocabulary of so many bags bounds those with what it grows into.
+    /// Whether a match with a hyper-vocabulary of this many bags bounds those with what it grows into.
     pub(super) fn is_monotone(&self, bags: usize, size: usize) -> bool {
         self.omega.is_none() && self.matching != Matching::Greedy && bags <= SMALL && size <= SMALL
     }
 
-    /// How far two terms are apart that are relevant to each other.
+    /// The distance of two terms that are relevant to each other.
     #[inline]
     pub(super) fn between(&self, one: Term, other: Term) -> Option<u32> {
         match self.neighbours {
-            // Sources without a tree may search long for a distance, but the nearest are listed.
+            // Sources without a tree may take long to search for a distance, but the neighbours are listed.
             Some(neighbours) if !self.has_tree => neighbours.between(one, other),
             _ => self.distances.within(one, other, self.epsilon),
         }
     }
 
-    /// How far a term is from a bag: the sum of its distances to all terms in it, in parts of units; `None` unless all are
-    /// relevant.
+    /// The distance of a term from a bag: the sum of its distances to all terms in it, in parts of units; `None` unless
+    /// all are relevant.
     #[inline]
     pub(super) fn distance(&self, bag: &[Term], term: Term) -> Option<Weight> {
         let mut sum = 0;
@@ -196,7 +202,7 @@ impl Tariff<'_> {
         self.match_small((width, bags), bag.len(), far, matchmaker)
     }
 
-    /// The same for small ones, where it is known how far each term is from each bag.
+    /// Matches small bags, given the distance of each term from each bag.
     pub(super) fn match_small(
         &self,
         (width, bags): (usize, usize),
@@ -214,7 +220,7 @@ impl Tariff<'_> {
         found
     }
 
-    /// The same for large bags: equal bags and equal terms are matched as one kind, and only relevant terms are looked at.
+    /// Matches large bags: equal bags and equal terms are matched as one kind, and only relevant terms are examined.
     fn match_counted(&self, hyper: &impl Partner, bag: &[Term], matcher: &mut Matchmaker) -> Match {
         let (width, bags) = hyper.shape();
         let mut order: Vec<u32> = (0..bags as u32).collect();
@@ -269,7 +275,7 @@ impl Tariff<'_> {
 pub(super) struct Matchmaker {
     matcher: Matcher,
     pairs: Vec<(u32, u32)>,
-    /// How many matchings were too large to be exact although that was asked for.
+    /// The number of matchings that were too large to be exact although that was required.
     pub(super) coarse: u64,
 }
 

@@ -1,46 +1,46 @@
-//! The rows that are in no cluster yet.
+//! The rows that are not in a cluster yet.
 
 use std::collections::BTreeSet;
 
-use super::rows::{Row, Rows};
+use super::rows::{BagRow, BagRows};
 
 #[derive(Debug)]
-pub(super) struct Live {
+pub(super) struct LiveRows {
     bits: Vec<u64>,
     /// No row before this one is live.
-    first: Row,
+    first: BagRow,
     rows: usize,
-    /// How many live rows each person has; empty where every row is another person's.
+    /// The number of live rows of each person; empty if every row is a different person.
     of_user: Vec<u32>,
     users: usize,
-    firsts: Firsts,
+    firsts: FirstRows,
 }
 
-/// The first live row of each person: where one has most of the rows, those of others are found without going through all of
-/// his. Empty where every row is another person's.
+/// The first live row of each person: if one person has most of the rows, those of others are found without visiting
+/// all of theirs. Empty if every row is a different person.
 #[derive(Debug, Default)]
-struct Firsts {
-    all: BTreeSet<Row>,
-    of_user: Vec<Option<Row>>,
+struct FirstRows {
+    all: BTreeSet<BagRow>,
+    of_user: Vec<Option<BagRow>>,
     /// The next row of the same person, live or not.
-    next: Vec<Option<Row>>,
+    next: Vec<Option<BagRow>>,
 }
 
-impl Firsts {
-    fn of(rows: &Rows) -> Firsts {
+impl FirstRows {
+    fn of(rows: &BagRows) -> FirstRows {
         if !rows.has_users() {
-            return Firsts::default();
+            return FirstRows::default();
         }
         let mut of_user = vec![None; rows.people()];
         let mut next = vec![None; rows.len()];
-        for row in (0..rows.len() as Row).rev() {
+        for row in (0..rows.len() as BagRow).rev() {
             next[row as usize] = of_user[rows.user(row) as usize].replace(row);
         }
-        Firsts { all: of_user.iter().flatten().copied().collect(), of_user, next }
+        FirstRows { all: of_user.iter().flatten().copied().collect(), of_user, next }
     }
 
-    /// Notes that a row of a person is not live any more.
-    fn remove(&mut self, row: Row, user: u32, is_live: impl Fn(Row) -> bool) {
+    /// Marks a row of a person as no longer live.
+    fn remove(&mut self, row: BagRow, user: u32, is_live: impl Fn(BagRow) -> bool) {
         if self.of_user[user as usize] != Some(row) {
             return;
         }
@@ -52,8 +52,8 @@ impl Firsts {
     }
 }
 
-impl Live {
-    pub(super) fn new(rows: &Rows) -> Live {
+impl LiveRows {
+    pub(super) fn new(rows: &BagRows) -> LiveRows {
         let mut bits = vec![u64::MAX; rows.len().div_ceil(64)];
         if let Some(last) = bits.last_mut()
             && !rows.len().is_multiple_of(64)
@@ -63,31 +63,31 @@ impl Live {
         let mut of_user = Vec::new();
         if rows.has_users() {
             of_user.resize(rows.people(), 0);
-            for row in 0..rows.len() as Row {
+            for row in 0..rows.len() as BagRow {
                 of_user[rows.user(row) as usize] += 1;
             }
         }
         let users = of_user.iter().filter(|count| **count > 0).count();
-        Live { bits, first: 0, rows: rows.len(), of_user, users, firsts: Firsts::of(rows) }
+        LiveRows { bits, first: 0, rows: rows.len(), of_user, users, firsts: FirstRows::of(rows) }
     }
 
     #[inline]
-    pub(super) fn has(&self, row: Row) -> bool {
+    pub(super) fn has(&self, row: BagRow) -> bool {
         is_set(&self.bits, row)
     }
 
-    /// How many rows are live.
+    /// The number of live rows.
     pub(super) fn len(&self) -> usize {
         self.rows
     }
 
-    /// How many people have a live row.
+    /// The number of people with a live row.
     pub(super) fn people(&self) -> usize {
         if self.of_user.is_empty() { self.rows } else { self.users }
     }
 
-    /// Takes a live row out.
-    pub(super) fn remove(&mut self, row: Row, rows: &Rows) {
+    /// Removes a live row.
+    pub(super) fn remove(&mut self, row: BagRow, rows: &BagRows) {
         self.bits[row as usize / 64] &= !(1 << (row % 64));
         self.rows -= 1;
         if rows.has_users() {
@@ -104,27 +104,27 @@ impl Live {
     }
 
     /// The first live row of a person who may join.
-    pub(super) fn first_of(&self, may_join: impl Fn(u32) -> bool, rows: &Rows) -> Option<Row> {
-        let fits = |row: &Row| may_join(rows.user(*row));
+    pub(super) fn first_of(&self, may_join: impl Fn(u32) -> bool, rows: &BagRows) -> Option<BagRow> {
+        let fits = |row: &BagRow| may_join(rows.user(*row));
         if rows.has_users() { self.firsts.all.iter().copied().find(fits) } else { self.iter().find(fits) }
     }
 
     /// All live rows, ascending.
-    pub(super) fn iter(&self) -> impl Iterator<Item = Row> + '_ {
+    pub(super) fn iter(&self) -> impl Iterator<Item = BagRow> + '_ {
         let from = self.first as usize / 64;
         (from..self.bits.len()).flat_map(|word| {
             let mut rest = self.bits[word];
             std::iter::from_fn(move || {
                 let bit = rest.trailing_zeros();
                 rest &= rest.wrapping_sub(1);
-                (bit < 64).then_some(word as Row * 64 + bit)
+                (bit < 64).then_some(word as BagRow * 64 + bit)
             })
         })
     }
 }
 
 #[inline]
-fn is_set(bits: &[u64], row: Row) -> bool {
+fn is_set(bits: &[u64], row: BagRow) -> bool {
     bits[row as usize / 64] >> (row % 64) & 1 == 1
 }
 
@@ -135,14 +135,14 @@ mod tests {
 
     #[test]
     fn the_first_row_of_others_is_found_whoever_has_most() {
-        // Two rows in three are of one person, and go in an order of their own.
+        // Two rows in three belong to one person, and are removed in an order of their own.
         let users: Vec<String> =
             (0..90).map(|at| if at % 3 == 0 { at % 7 + 1 } else { 0 }.to_string()).collect();
         let bags = cases::bags(&vec![vec!["Wine".to_string()]; users.len()], Some(&users));
         for by_user in [true, false] {
-            let rows = Rows::new(&bags, by_user);
-            let mut live = Live::new(&rows);
-            for at in 0..rows.len() as Row {
+            let rows = BagRows::new(&bags, by_user);
+            let mut live = LiveRows::new(&rows);
+            for at in 0..rows.len() as BagRow {
                 let joined = [rows.user(0), rows.user(3), rows.user(at * 37 % 90)];
                 let may_join = |user: u32| !joined.contains(&user);
                 let plain = live.iter().find(|row| may_join(rows.user(*row)));

@@ -1,17 +1,17 @@
 //! SSG (Liu, 2010, chapter 5): vocabularies are clustered by the meaning of their terms, and each cluster publishes one
 //! typical vocabulary.
 //!
-//! Phase 1 forms clusters of k ([`clusters`]): the smallest vocabulary that is left begins one, and again and again the
-//! vocabulary joins that leaves the fewest occurrences without a partner, of those the one with the nearest partners. What
-//! the members have in common is kept as a hyper-vocabulary ([`hyper`]): bags that hold one occurrence of each member, all
-//! within ε of each other. Phase 2 ([`assign`]) gives the rest to the clusters that lose least by it. At last each bag
-//! elects what is printed for it ([`elect`]); occurrences in no bag are suppressed.
+//! Phase 1 forms clusters of k ([`clusters`]): the smallest remaining vocabulary starts one, and again and again the
+//! vocabulary joins that leaves the fewest occurrences unmatched and, among those, the one with the nearest partners.
+//! What the members have in common is kept as a hyper-vocabulary ([`hyper`]): bags with one occurrence of each member,
+//! all within ε of each other. Phase 2 ([`assign`]) adds the rest to the clusters that lose least by it. Finally each
+//! bag elects its published word ([`elect`]); occurrences in no bag are suppressed.
 //!
 //! Every member of a cluster is published as the same bag, and a cluster has at least k members, or k different people
-//! where that is asked for: that is the whole promise, and it holds whatever the search found. Up to 3,000 vocabularies
-//! the search decides as the quadratic algorithm does; beyond 20,000 it looks at a limited number of candidates for each
-//! cluster ([`gather`]), found by their rarest terms; and of people who have far more vocabularies than there is room for in
-//! clusters, most go to phase 2 at once ([`surplus`]).
+//! if that is required: that is the whole guarantee, and it holds whatever the search found. Up to 3,000 vocabularies
+//! the search decides as the quadratic algorithm does. Beyond 20,000 it examines a limited number of candidates for
+//! each cluster ([`gather`]), found by their rarest terms; and for people who have far more vocabularies than clusters
+//! can take, most go directly to phase 2 ([`surplus`]).
 
 mod assign;
 mod clusters;
@@ -39,33 +39,33 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::{BagSolution, Cluster, Task};
+use super::{BagSolution, BagTask, Cluster};
 use crate::SearchFacts;
 use assign::Assigner;
-use clusters::{Effort, Ground, Outcome, Phase};
+use clusters::{ClusteringOutcome, ClusteringPhase, SearchEffort, TermNeighbourhood};
 use elect::Election;
-use grow::Grown;
-use hyper::{Hyper, Matchmaker, Tariff};
-use kin::Kin;
+use grow::GrownCluster;
+use hyper::{HyperVocabulary, Matchmaker, Tariff};
+use kin::KinDistances;
 use privet_core::clock::Clock;
 use privet_core::counted;
 use privet_core::{Exact, Result};
 use privet_policy::method::Ssg;
-use reach::Reach;
-use rows::{Row, Rows};
-use settings::{Penalty, Settings};
+use reach::BagReach;
+use rows::{BagRow, BagRows};
+use settings::{Penalty, SsgSettings};
 use stretch::Stretches;
 
-/// Makes the decision.
-pub fn run(task: &Task<'_>, own: &Ssg, clock: &Clock) -> Result<BagSolution> {
-    run_with(task, own, Effort::for_rows(task.bags.len()), clock)
+/// Runs the method.
+pub fn run(task: &BagTask<'_>, own: &Ssg, clock: &Clock) -> Result<BagSolution> {
+    run_with(task, own, SearchEffort::for_rows(task.bags.len()), clock)
 }
 
-fn run_with(task: &Task<'_>, own: &Ssg, effort: Effort, clock: &Clock) -> Result<BagSolution> {
-    let settings = Settings::of(task, own)?;
+fn run_with(task: &BagTask<'_>, own: &Ssg, effort: SearchEffort, clock: &Clock) -> Result<BagSolution> {
+    let settings = SsgSettings::of(task, own)?;
     let clock = &clock.with_limit(None);
     clock.progress().stage("finding terms that are near each other", None);
-    // What is near is listed term by term only where it cannot be told in another way.
+    // List the neighbours of every term only if there is no other way to get them.
     let (stretches, neighbours) = match task.distances.by_depth(task.epsilon) {
         Some(order) => (Stretches::by_depth(&order), None),
         None => {
@@ -74,7 +74,7 @@ fn run_with(task: &Task<'_>, own: &Ssg, effort: Effort, clock: &Clock) -> Result
         }
     };
     clock.check()?;
-    let rows = Rows::new(task.bags, settings.distinct_users);
+    let rows = BagRows::new(task.bags, settings.distinct_users);
     let tariff = Tariff {
         distances: task.distances,
         epsilon: task.epsilon,
@@ -85,16 +85,19 @@ fn run_with(task: &Task<'_>, own: &Ssg, effort: Effort, clock: &Clock) -> Result
         penalty: settings.penalty,
         matching: settings.matching,
     };
-    let ground = Ground { stretches: &stretches, kin: Kin::new(task.distances, &stretches, task.epsilon) };
-    let mut outcome = Phase::new(&rows, tariff, &ground, &settings, effort).run(clock)?;
+    let ground = TermNeighbourhood {
+        stretches: &stretches,
+        kin: KinDistances::new(task.distances, &stretches, task.epsilon),
+    };
+    let mut outcome = ClusteringPhase::new(&rows, tariff, &ground, &settings, effort).run(clock)?;
     drop(ground);
-    // One alien vocabulary can empty a whole centre: what is left over is always charged for every occurrence.
+    // One unusual vocabulary can empty a whole centre, so left-over rows are always charged for every occurrence.
     let by_occurrence = Tariff { penalty: Penalty::Occurrence, ..tariff };
     let mut assigner = Assigner {
         rows: &rows,
         tariff: by_occurrence,
         stretches: &stretches,
-        reach: Reach::new(task.distances.len()),
+        reach: BagReach::new(task.distances.len()),
         matchmaker: Matchmaker::default(),
     };
     let placed = place_rest(&mut outcome, &mut assigner, &settings, clock)?;
@@ -105,7 +108,7 @@ fn run_with(task: &Task<'_>, own: &Ssg, effort: Effort, clock: &Clock) -> Result
     let election = Election::new(task, &settings, tariff);
     let wider =
         settings.residual.map(|epsilon| Tariff { epsilon, neighbours: None, omega: None, unit: 1, ..tariff });
-    let publish = |matchmaker: &mut Matchmaker, cluster: Grown| {
+    let publish = |matchmaker: &mut Matchmaker, cluster: GrownCluster| {
         let mut shown = election.shown(&cluster);
         if let Some(wider) = &wider {
             shown.extend(residual::shown(&cluster, &rows, wider, &election, matchmaker));
@@ -121,29 +124,29 @@ fn run_with(task: &Task<'_>, own: &Ssg, effort: Effort, clock: &Clock) -> Result
     let (clusters, coarse): (Vec<Cluster>, Vec<u64>) = published.unzip();
     outcome.coarse += coarse.iter().sum::<u64>();
     clock.check()?;
-    let decided = Decided { clusters, outcome, placed };
+    let decided = PhaseResults { clusters, outcome, placed };
     Ok(solution(task, &settings, effort, decided, &rows, clock))
 }
 
-/// What became of rows that phase 1 left.
+/// The fate of rows that phase 1 left.
 #[derive(Debug, Default)]
-struct Placed {
+struct PlacedRows {
     left: u64,
     aside: u64,
-    withheld: Vec<Row>,
+    withheld: Vec<BagRow>,
 }
 
 /// Phase 2, after the seeds that were set aside: those that lose less in a cluster join it, and the rest are published
-/// without any term, if they are enough.
+/// without any term, if there are enough.
 fn place_rest(
-    outcome: &mut Outcome,
+    outcome: &mut ClusteringOutcome,
     assigner: &mut Assigner<'_>,
-    settings: &Settings,
+    settings: &SsgSettings,
     clock: &Clock,
-) -> Result<Placed> {
+) -> Result<PlacedRows> {
     let rows = assigner.rows;
     let aside = std::mem::take(&mut outcome.aside);
-    let mut placed = Placed { aside: aside.len() as u64, ..Placed::default() };
+    let mut placed = PlacedRows { aside: aside.len() as u64, ..PlacedRows::default() };
     let mut people: Vec<u32> = aside.iter().map(|row| rows.user(*row)).collect();
     people.sort_unstable();
     people.dedup();
@@ -155,7 +158,7 @@ fn place_rest(
         left.sort_unstable();
     }
     if outcome.clusters.is_empty() {
-        // Too little in common for a single cluster: nothing can be published but how many there are.
+        // Too little in common for a single cluster: only their number can be published.
         outcome.clusters.push(without_terms(std::mem::take(&mut left)));
     }
     placed.left = left.len() as u64;
@@ -163,29 +166,29 @@ fn place_rest(
     Ok(placed)
 }
 
-/// A cluster that publishes nothing but its members' number.
-fn without_terms(members: Vec<Row>) -> Grown {
-    let mut hyper = Hyper::of(&[]);
+/// A cluster that publishes only the number of its members.
+fn without_terms(members: Vec<BagRow>) -> GrownCluster {
+    let mut hyper = HyperVocabulary::of(&[]);
     for _ in 1..members.len() {
         hyper.extend(&[], &[]);
     }
-    Grown { members, hyper }
+    GrownCluster { members, hyper }
 }
 
-/// What all phases decided.
-struct Decided {
+/// The results of all phases.
+struct PhaseResults {
     clusters: Vec<Cluster>,
-    outcome: Outcome,
-    placed: Placed,
+    outcome: ClusteringOutcome,
+    placed: PlacedRows,
 }
 
-/// The decision with what should be known about it.
+/// The solution with its warnings.
 fn solution(
-    task: &Task<'_>,
-    settings: &Settings,
-    effort: Effort,
-    Decided { clusters, outcome, placed }: Decided,
-    rows: &Rows,
+    task: &BagTask<'_>,
+    settings: &SsgSettings,
+    effort: SearchEffort,
+    PhaseResults { clusters, outcome, placed }: PhaseResults,
+    rows: &BagRows,
     clock: &Clock,
 ) -> BagSolution {
     let mut sizes: BTreeMap<usize, u64> = BTreeMap::new();
@@ -216,9 +219,9 @@ fn solution(
         "penalty": settings.penalty.name(),
         "residual": settings.residual,
         "search": match effort {
-            Effort::Reference => "quadratic",
-            Effort::Full => "all within reach",
-            Effort::Limited => "limited",
+            SearchEffort::Reference => "quadratic",
+            SearchEffort::Full => "all within reach",
+            SearchEffort::Limited => "limited",
         },
         "clusters": clusters.len(),
         "clusters_by_size": sizes,
@@ -230,7 +233,7 @@ fn solution(
     });
     let mut warnings = Vec::new();
     if settings.k == 1 {
-        warnings.push("k is 1: every vocabulary is published as it is, apart from rare terms".to_string());
+        warnings.push("k is 1: every vocabulary is published unchanged, except for rare terms".to_string());
     }
     if empty > 0 {
         let members =
@@ -238,12 +241,12 @@ fn solution(
         let members: usize = members.sum();
         let members = counted(members as u64, "vocabulary is", "vocabularies are");
         warnings.push(format!(
-            "{members} published without any term; a larger epsilon or a residual reach may keep some"
+            "{members} published without any term; a larger epsilon or a larger residual may keep some"
         ));
     }
     if outcome.surplus > 0 {
         warnings.push(format!(
-            "{} of people who have far more than the vocabularies of others can be put next to: these joined last, where they \
+            "{} of people who have far more vocabularies than can be clustered with those of others: these joined last, where they \
              do least harm, or lost their terms",
             counted(outcome.surplus, "vocabulary is", "vocabularies are")
         ));
@@ -263,7 +266,7 @@ fn solution(
     BagSolution { clusters, withheld, plan, search, counters, warnings }
 }
 
-/// A number as one, or as a fraction where it is none.
+/// A JSON number if it is an integer, otherwise a fraction.
 fn shown_number(number: Exact) -> serde_json::Value {
     if number.denominator() == 1 { json!(number.numerator()) } else { json!(number.to_string()) }
 }

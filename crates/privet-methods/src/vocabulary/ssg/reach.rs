@@ -1,17 +1,18 @@
-//! What lies within reach of one bag: for every term the occurrences that it could be matched with. A few look-ups in it
-//! bound a matching from above.
+//! What lies within reach of one bag: for every term, the occurrences that it could be matched with. A few lookups give
+//! an upper bound on a matching.
 
 use super::stretch::Stretches;
 use privet_data::Term;
 use privet_engine::matching::Match;
 
-/// For every term, by its place, the occurrences of one bag within ε, as a bit each, and how near the nearest is. In the
-/// order of places what is near a term is a few stretches, which are written one after the other.
+/// For every term, by position, the occurrences of one bag within ε, one bit each, and the distance of the nearest. In
+/// the order of positions, the terms near another are a few stretches, which are written one after the other.
 ///
-/// Bags of up to eight occurrences, which most are, use two bytes a term: that stays in the nearest cache.
+/// Bags of up to eight occurrences, the usual case, use two bytes per term, which fits into the first-level cache.
 #[derive(Debug)]
-pub(super) struct Reach {
-    /// A bit for each occurrence in the lower half, and the least distance in the upper; `None` where there are too many terms.
+pub(super) struct BagReach {
+    /// A bit for each occurrence in the lower half, and the least distance in the upper; `None` if there are too many
+    /// terms.
     narrow: Option<Box<Narrow>>,
     wide: Vec<Near>,
     terms: usize,
@@ -20,7 +21,7 @@ pub(super) struct Reach {
     size: usize,
 }
 
-/// As many places as half a number tells, so that none of these can be outside.
+/// As many positions as 16 bits can address, so that no index can be out of bounds.
 type Narrow = [u16; 1 << 16];
 
 /// What is within reach of a term: a bit for each occurrence, and the least distance.
@@ -30,7 +31,7 @@ pub(super) struct Near {
     least: u8,
 }
 
-/// Tells for every place of a term what is within its reach.
+/// Returns for every position of a term what is within its reach.
 pub(super) trait Chart: Copy {
     fn near(self, place: usize) -> Near;
 }
@@ -50,23 +51,23 @@ impl Chart for &[Near] {
     }
 }
 
-/// For every place of a term what is within its reach.
+/// For every position of a term, what is within its reach.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Table<'a> {
+pub(super) enum ReachTable<'a> {
     Narrow(&'a Narrow),
     Wide(&'a [Near]),
 }
 
-/// Up to so many occurrences fit into narrow masks.
+/// Up to this many occurrences fit into narrow masks.
 const NARROW: usize = 8;
 
-/// The farthest that a table tells.
+/// The largest distance that a table can store.
 const FARTHEST: u8 = u8::MAX;
 
-impl Reach {
-    pub(super) fn new(terms: usize) -> Reach {
+impl BagReach {
+    pub(super) fn new(terms: usize) -> BagReach {
         let narrow = vec![0; 1 << 16].into_boxed_slice().try_into().ok().filter(|_| terms <= 1 << 16);
-        Reach { narrow, wide: Vec::new(), terms, runs: Vec::new(), size: 0 }
+        BagReach { narrow, wide: Vec::new(), terms, runs: Vec::new(), size: 0 }
     }
 
     /// The narrow table, if the bag uses it.
@@ -74,7 +75,7 @@ impl Reach {
         self.narrow.as_deref_mut().filter(|_| self.size <= NARROW)
     }
 
-    /// Puts another bag in the place of the last one.
+    /// Replaces the bag.
     pub(super) fn set(&mut self, bag: &[Term], stretches: &Stretches) {
         let mut runs = std::mem::take(&mut self.runs);
         for near in runs.drain(..).flat_map(|(term, _)| stretches.near(term)) {
@@ -89,12 +90,12 @@ impl Reach {
         }
         let mut at = 0;
         for run in bag.chunk_by(|one, other| one == other) {
-            // A bag with more occurrences than bits: its masks tell only whether there is anything.
+            // A bag with more occurrences than bits: its masks only show whether there is anything.
             let bits = if self.size > 64 { u64::MAX } else { ones(run.len()) << at };
             at += run.len();
             runs.push((run[0], bits));
             for near in stretches.near(run[0]) {
-                // Distances above what a byte holds are taken for less, which keeps bounds bounds.
+                // Distances that do not fit in a byte are clamped, which keeps bounds valid.
                 let distance = near.distance().min(FARTHEST.into());
                 match self.narrow() {
                     Some(table) => {
@@ -122,33 +123,33 @@ impl Reach {
         &self.runs
     }
 
-    /// For every place of a term what is within its reach.
-    pub(super) fn table(&self) -> Table<'_> {
+    /// For every position of a term, what is within its reach.
+    pub(super) fn table(&self) -> ReachTable<'_> {
         match self.narrow.as_deref().filter(|_| self.size <= NARROW) {
-            Some(table) => Table::Narrow(table),
-            None => Table::Wide(&self.wide),
+            Some(table) => ReachTable::Narrow(table),
+            None => ReachTable::Wide(&self.wide),
         }
     }
 
     #[inline]
     fn near(&self, place: usize) -> Near {
         match self.table() {
-            Table::Narrow(table) => table.near(place),
-            Table::Wide(table) => table.near(place),
+            ReachTable::Narrow(table) => table.near(place),
+            ReachTable::Wide(table) => table.near(place),
         }
     }
 
-    /// What is within reach of the term at a place: a bit for each occurrence, as far as there are 64, and the least distance,
-    /// unless that is more than tables tell.
+    /// What is within reach of the term at a position: a bit for each of the first 64 occurrences, and the least
+    /// distance, unless it is larger than tables can store.
     #[inline]
     pub(super) fn at(&self, place: usize) -> (u64, Option<u8>) {
         let Near { mask, least } = self.near(place);
         (mask, Some(least).filter(|least| *least < FARTHEST))
     }
 
-    /// No matching of the bag with the terms at these places has more pairs, and none with as many is lighter.
+    /// No matching of the bag with the terms at these positions has more pairs, and none with as many is lighter.
     pub(super) fn bound(&self, places: impl Iterator<Item = usize>) -> Match {
-        let mut tally = Tally::default();
+        let mut tally = ReachTally::default();
         for place in places {
             tally.add(self.near(place));
         }
@@ -156,21 +157,21 @@ impl Reach {
     }
 }
 
-/// Adds up what is within reach of some terms.
+/// Sums up what is within reach of some terms.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Tally {
+pub(super) struct ReachTally {
     /// All occurrences within reach of any of the terms.
     pub(super) all: u64,
-    /// How many terms have anything within reach, and in the lower half the sum of their least distances.
+    /// The number of terms with anything within reach and, in the lower half, the sum of their least distances.
     sums: u64,
     most: u8,
 }
 
-impl Tally {
-    /// Adds a term, and tells what is within its reach.
+impl ReachTally {
+    /// Adds a term, and returns what is within its reach.
     #[inline(always)]
     pub(super) fn add(&mut self, Near { mask, least }: Near) -> u64 {
-        // Without a branch: the least distance of a term without reach is 0.
+        // Without a branch: the least distance of a term without anything in reach is 0.
         self.all |= mask;
         self.sums += u64::from(mask != 0) << 32 | u64::from(least);
         self.most = self.most.max(least);
@@ -183,7 +184,7 @@ impl Tally {
         let width = if size > 64 { size as u32 } else { self.all.count_ones() };
         let (count, weight) = ((self.sums >> 32) as u32, self.sums & u64::from(u32::MAX));
         let matched = count.min(width);
-        // Those left out are at most the heaviest.
+        // The omitted ones are at most the heaviest.
         let weight = weight.saturating_sub(u64::from(count - matched) * u64::from(self.most));
         Match { matched: matched as usize, weight }
     }

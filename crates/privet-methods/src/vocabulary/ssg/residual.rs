@@ -1,25 +1,25 @@
-//! Matching once more, and from farther away, what the members of a cluster have left over; it is published as what it has
-//! in common, which loses less than suppressing it.
+//! Matches the left-over terms of a cluster's members once more, at a larger distance. They are published as their
+//! common ancestor, which loses less than suppressing them.
 
-use super::crowd::Crowd;
+use super::crowd::CrowdVocabulary;
 use super::elect::Election;
-use super::grow::Grown;
-use super::hyper::{Hyper, Matchmaker, Tariff};
-use super::rows::Rows;
-use crate::vocabulary::Shown;
+use super::grow::GrownCluster;
+use super::hyper::{HyperVocabulary, Matchmaker, Tariff};
+use super::rows::BagRows;
+use crate::vocabulary::PublishedOccurrence;
 use privet_data::Term;
 
-/// What is printed for the left-overs of a cluster. The tariff is that of the wider reach.
+/// The published occurrences for the left-over terms of a cluster. The tariff is that of the larger distance.
 pub(super) fn shown(
-    cluster: &Grown,
-    rows: &Rows,
+    cluster: &GrownCluster,
+    rows: &BagRows,
     tariff: &Tariff<'_>,
     election: &Election<'_>,
     matchmaker: &mut Matchmaker,
-) -> Vec<Shown> {
+) -> Vec<PublishedOccurrence> {
     let mut rest = (0..cluster.members.len()).map(|member| left_over(cluster, rows, member));
     let mut crowd = match rest.next() {
-        Some(first) if !first.is_empty() => Crowd::from(Hyper::of(&first)),
+        Some(first) if !first.is_empty() => CrowdVocabulary::from(HyperVocabulary::of(&first)),
         _ => return Vec::new(),
     };
     for terms in rest {
@@ -35,13 +35,13 @@ pub(super) fn shown(
         terms.sort_unstable();
         let print = election.common(&terms)?;
         terms.dedup();
-        Some(Shown { print, distinct: terms.len() as u32 })
+        Some(PublishedOccurrence { print, distinct: terms.len() as u32 })
     });
     shown.collect()
 }
 
 /// The occurrences of a member that are in no bag of the hyper-vocabulary, ascending.
-fn left_over(cluster: &Grown, rows: &Rows, member: usize) -> Vec<Term> {
+fn left_over(cluster: &GrownCluster, rows: &BagRows, member: usize) -> Vec<Term> {
     let mut matched: Vec<Term> = cluster.hyper.bags().map(|bag| bag[member]).collect();
     matched.sort_unstable();
     let mut matched = matched.into_iter().peekable();

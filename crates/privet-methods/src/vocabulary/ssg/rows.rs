@@ -1,26 +1,26 @@
-//! The bags in the order in which clusters begin: by size, and equal sizes as they came.
+//! The bags in the order in which they start clusters: by size, and in input order among equal sizes.
 
 use std::ops::Range;
 
 use privet_data::{Bags, Term};
 
-/// A bag by its place in the order of sizes.
-pub(super) type Row = u32;
+/// A bag, by its position in the order of sizes.
+pub(super) type BagRow = u32;
 
 #[derive(Debug)]
-pub(super) struct Rows {
+pub(super) struct BagRows {
     /// The number of each row's bag.
     bags: Vec<u32>,
     ends: Vec<u32>,
     held: Vec<Term>,
-    /// Whose each row is; empty where every row counts as another person's.
+    /// The person of each row; empty if every row counts as a different person.
     users: Vec<u32>,
     distinct_users: usize,
 }
 
-impl Rows {
-    /// `by_user` says whether two bags of one user count as one person.
-    pub(super) fn new(bags: &Bags, by_user: bool) -> Rows {
+impl BagRows {
+    /// `by_user` determines whether two bags of one user count as one person.
+    pub(super) fn new(bags: &Bags, by_user: bool) -> BagRows {
         let mut order: Vec<u32> = (0..bags.len() as u32).collect();
         order.sort_by_key(|bag| bags.bag(*bag as usize).len());
         let mut held = Vec::with_capacity(bags.occurrences() as usize);
@@ -34,21 +34,21 @@ impl Rows {
             _ => Vec::new(),
         };
         let distinct_users = bags.users().map_or(0, |users| users as usize);
-        Rows { bags: order, ends, held, users, distinct_users }
+        BagRows { bags: order, ends, held, users, distinct_users }
     }
 
     pub(super) fn len(&self) -> usize {
         self.bags.len()
     }
 
-    /// The number of the bag that a row is.
-    pub(super) fn bag_number(&self, row: Row) -> u32 {
+    /// The number of a row's bag.
+    pub(super) fn bag_number(&self, row: BagRow) -> u32 {
         self.bags[row as usize]
     }
 
     /// The occurrences of a row, ascending.
     #[inline]
-    pub(super) fn bag(&self, row: Row) -> &[Term] {
+    pub(super) fn bag(&self, row: BagRow) -> &[Term] {
         let Range { start, end } = self.span(row);
         &self.held[start as usize..end as usize]
     }
@@ -58,21 +58,21 @@ impl Rows {
         &self.held
     }
 
-    /// Where the occurrences of a row are held.
+    /// The range of a row's occurrences in [`BagRows::held`].
     #[inline]
-    pub(super) fn span(&self, row: Row) -> Range<u32> {
+    pub(super) fn span(&self, row: BagRow) -> Range<u32> {
         let begin = if row == 0 { 0 } else { self.ends[row as usize - 1] };
         begin..self.ends[row as usize]
     }
 
     #[inline]
-    pub(super) fn size(&self, row: Row) -> usize {
+    pub(super) fn size(&self, row: BagRow) -> usize {
         self.bag(row).len()
     }
 
-    /// Whose a row is.
+    /// The person of a row.
     #[inline]
-    pub(super) fn user(&self, row: Row) -> u32 {
+    pub(super) fn user(&self, row: BagRow) -> u32 {
         self.users.get(row as usize).copied().unwrap_or(row)
     }
 
@@ -81,7 +81,7 @@ impl Rows {
         !self.users.is_empty()
     }
 
-    /// How many numbers of users there are.
+    /// One more than the largest user number.
     pub(super) fn people(&self) -> usize {
         if self.has_users() { self.distinct_users } else { self.len() }
     }

@@ -1,34 +1,34 @@
-//! The innermost part of the search: looking at the rows of a class that hold something within reach of a term.
+//! The innermost part of the search: examining the rows of a class that hold something within reach of a term.
 
-use super::gather::{Driver, Field, Finds, Limits};
+use super::gather::{Driver, Finds, GatherLimits, SearchField};
 use super::hyper::SMALL;
-use super::index::{Class, ELSEWHERE, whole};
-use super::reach::{Chart, Tally};
-use super::rows::Row;
+use super::index::{ELSEWHERE, SizeClass, whole};
+use super::reach::{Chart, ReachTally};
+use super::rows::BagRow;
 
-/// What is looked for, and what for.
+/// The parameters of a scan.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scan<'a, C> {
-    pub(super) field: &'a Field<'a>,
-    /// What is within reach of the seed, by places of terms.
+pub(super) struct ClassScan<'a, C> {
+    pub(super) field: &'a SearchField<'a>,
+    /// What is within reach of the seed, by positions of terms.
     pub(super) table: C,
     pub(super) driver: Driver,
-    pub(super) seed: Row,
+    pub(super) seed: BagRow,
     pub(super) user: u32,
-    /// How many occurrences the seed has.
+    /// The number of occurrences of the seed.
     pub(super) size: usize,
-    pub(super) limits: &'a Limits,
-    /// The search ends as soon as enough rows leave no more occurrences unmatched than this.
+    pub(super) limits: &'a GatherLimits,
+    /// The search ends as soon as enough rows leave at most this many occurrences unmatched.
     pub(super) level: usize,
 }
 
-impl<C: Chart> Scan<'_, C> {
-    /// Looks at the rows of a class, those first that hold the nearest terms; `false` when it ended before the last.
-    pub(super) fn class(&self, class: &Class, finds: &mut Finds) -> bool {
+impl<C: Chart> ClassScan<'_, C> {
+    /// Examines the rows of a class, those with the nearest terms first; `false` if it stopped before the last.
+    pub(super) fn class(&self, class: &SizeClass, finds: &mut Finds) -> bool {
         if !class.has_terms() {
             return self.rows(class, finds);
         }
-        // With a width that is known to the compiler, nothing is looped over.
+        // A width known to the compiler lets it unroll the loops.
         match class.width() {
             3 => self.entries::<3>(class, finds),
             4 => self.entries::<4>(class, finds),
@@ -41,14 +41,14 @@ impl<C: Chart> Scan<'_, C> {
             11 => self.entries::<11>(class, finds),
             12 => self.entries::<12>(class, finds),
             13 => self.entries::<13>(class, finds),
-            Class::WIDEST => self.entries::<{ Class::WIDEST }>(class, finds),
-            // Rows without terms are in no list.
+            SizeClass::WIDEST => self.entries::<{ SizeClass::WIDEST }>(class, finds),
+            // Rows without terms are not in any list.
             _ => true,
         }
     }
 
-    /// Where entries have all terms of a row.
-    fn entries<const WIDTH: usize>(&self, class: &Class, finds: &mut Finds) -> bool {
+    /// For entries that include all terms of a row.
+    fn entries<const WIDTH: usize>(&self, class: &SizeClass, finds: &mut Finds) -> bool {
         finds.expect(self.size + class.size);
         self.each_list(class, finds, |list, most, finds| {
             for entry in list.as_chunks::<WIDTH>().0.iter().take(most) {
@@ -60,8 +60,8 @@ impl<C: Chart> Scan<'_, C> {
         })
     }
 
-    /// Where entries tell only where the terms are.
-    fn rows(&self, class: &Class, finds: &mut Finds) -> bool {
+    /// For entries that only point to the terms.
+    fn rows(&self, class: &SizeClass, finds: &mut Finds) -> bool {
         self.each_list(class, finds, |list, most, finds| {
             for entry in list.as_chunks::<ELSEWHERE>().0.iter().take(most) {
                 let number = |at: usize| whole(entry[2 * at], entry[2 * at + 1]);
@@ -75,16 +75,21 @@ impl<C: Chart> Scan<'_, C> {
         })
     }
 
-    /// Goes through the lists of all terms within reach of the driver, nearest first; `false` if it ended before the last.
-    /// `each` gets a list and how many of its entries may be looked at.
-    fn each_list(&self, class: &Class, finds: &mut Finds, each: impl Fn(&[u16], usize, &mut Finds)) -> bool {
-        // First all look-ups, none of which waits for another, and then what they found.
+    /// Visits the lists of all terms within reach of the driver, nearest first; `false` if it stopped before the last.
+    /// `each` gets a list and the number of its entries that may be examined.
+    fn each_list(
+        &self,
+        class: &SizeClass,
+        finds: &mut Finds,
+        each: impl Fn(&[u16], usize, &mut Finds),
+    ) -> bool {
+        // First all lookups, which do not depend on each other, and then their results.
         let mut lists = std::mem::take(&mut finds.lists);
         lists.clear();
         lists.extend(
             self.field.stretches.near(self.driver.term).iter().map(|near| class.within(near.places())),
         );
-        // What a look takes grows with what is looked at, but large rows must not be out of reach.
+        // The cost of a look grows with the row, but large rows must not be out of reach.
         let looks = class.size.min(SMALL) + 1;
         let finished = lists.iter().filter(|list| !list.is_empty()).all(|list| {
             let left = (self.limits.looks - finds.looks) / looks;
@@ -99,26 +104,26 @@ impl<C: Chart> Scan<'_, C> {
     }
 
     #[inline]
-    fn may_join(&self, row: Row) -> bool {
-        let Field { rows, live, .. } = self.field;
+    fn may_join(&self, row: BagRow) -> bool {
+        let SearchField { rows, live, .. } = self.field;
         live.has(row) && row != self.seed && !(rows.has_users() && rows.user(row) == self.user)
     }
 
-    /// Keeps a row that is listed by the term at one of its places, unless another leads to it as well.
-    // Inlined wherever it is used: it is for the sake of this loop that widths are known.
+    /// Keeps a row that is listed by the term at one of its positions, unless another one leads to it as well.
+    // Inlined everywhere: widths are known at compile time for the sake of this loop.
     #[inline(always)]
-    fn look_at<T>(&self, row: Row, listed: &T, places: &[T], finds: &mut Finds)
+    fn look_at<T>(&self, row: BagRow, listed: &T, places: &[T], finds: &mut Finds)
     where
         T: Copy + Ord + Into<u32>,
     {
-        let mut tally = Tally::default();
+        let mut tally = ReachTally::default();
         let mut again = false;
         for place in places {
             let number: u32 = (*place).into();
             let leads = tally.add(self.table.near(number as usize)) & self.driver.bits != 0;
             again |= leads & (place < listed);
         }
-        // A row is found once: by its first place within reach of the first driver that has one.
+        // A row is found once: by its first position within reach of the first driver that has one.
         if !again && tally.all & self.driver.before == 0 {
             finds.add(row, tally.bound(self.size), self.size + places.len());
         }

@@ -1,35 +1,35 @@
-//! The keys of the method as understood.
+//! The settings of the method, resolved against the data.
 
-use crate::vocabulary::Task;
+use crate::vocabulary::BagTask;
 use privet_core::{Error, Result};
 use privet_policy::method::Ssg;
 pub(super) use privet_policy::method::{Centre, Matching, Penalty};
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Settings {
+pub(super) struct SsgSettings {
     pub(super) k: usize,
     pub(super) distinct_users: bool,
     pub(super) matching: Matching,
     pub(super) centre: Centre,
     pub(super) penalty: Penalty,
-    /// How far left-overs of a cluster may be apart that are published as what they have in common.
+    /// The largest distance of left-over terms of a cluster that are published as their common ancestor.
     pub(super) residual: Option<u32>,
     pub(super) withhold: bool,
     pub(super) min_vote: u64,
-    /// How many bags are looked at for one cluster, at about.
+    /// About how many bags are examined for one cluster.
     pub(super) visits: usize,
-    /// How many of them may still join it.
+    /// How many of them are kept as candidates.
     pub(super) pool: usize,
-    /// How many good candidates are enough, for each that is needed.
+    /// How many good candidates are enough, per required member.
     pub(super) slack: usize,
 }
 
-impl Settings {
-    pub(super) fn of(task: &Task<'_>, own: &Ssg) -> Result<Settings> {
+impl SsgSettings {
+    pub(super) fn of(task: &BagTask<'_>, own: &Ssg) -> Result<SsgSettings> {
         let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let centre = own.centre;
         let residual = own.residual.map(|reach| {
-            // Distances are whole numbers, so nothing lies between a reach and what it is rounded down to.
+            // Distances are integers, so rounding a limit down loses nothing.
             u32::try_from(reach.numerator() / reach.denominator()).unwrap_or(u32::MAX)
         });
         if task.distances.tree().is_none() {
@@ -40,14 +40,12 @@ impl Settings {
             };
             if let Some(asked) = asked {
                 return Err(Error::input(format!(
-                    "'{asked}' publishes what terms have in common, which these distances do not tell"
+                    "'{asked}' publishes the common ancestor of terms, which these distances do not provide"
                 ))
-                .help(
-                    "take distances from a taxonomy or from wordnet-tree in [semantics], or leave it out",
-                ));
+                .help("use distances from a taxonomy or from wordnet-tree in [semantics], or remove it"));
             }
         }
-        Ok(Settings {
+        Ok(SsgSettings {
             k: task.demand.k.max(1) as usize,
             distinct_users: task.demand.distinct_users,
             matching: own.matching,

@@ -1,8 +1,8 @@
-//! What is near a term, as stretches of an order in which terms that are near each other stand side by side.
+//! The neighbours of a term, as stretches of an order in which near terms are adjacent.
 //!
-//! A term has hundreds of others within ε. In a tree these are the terms some levels below each of its ancestors, so in
-//! the order of depth, and of preorder within it, they are a few stretches. Looking those up in an index takes a few steps
-//! where most of the terms, one by one, would be looked up in vain.
+//! A term has hundreds of others within ε. In a tree these are the terms some levels below each of its ancestors, so
+//! ordered by depth, and by preorder within a depth, they are a few stretches. Looking those up in an index takes a few
+//! steps, whereas most lookups of single terms would find nothing.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use privet_data::Term;
 use privet_taxonomy::words::{ByDepth, Distances, Neighbours};
 
-/// Terms by their places in an order, and for each term the places of those within ε.
+/// Terms by their positions in an order, and for each term the positions of those within ε.
 #[derive(Debug)]
 pub(super) struct Stretches {
     order: Vec<Term>,
@@ -19,10 +19,10 @@ pub(super) struct Stretches {
     near: Vec<Box<[NearStretch]>>,
 }
 
-/// Places one after the other, the last of which is not included.
+/// Consecutive positions, excluding the end.
 type Stretch = (u32, u32);
 
-/// Places one after the other that are equally far from a term.
+/// Consecutive positions that are equally far from a term.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NearStretch {
     begin: u32,
@@ -31,13 +31,13 @@ pub(super) struct NearStretch {
 }
 
 impl NearStretch {
-    /// The places.
+    /// The positions.
     #[inline]
     pub(super) fn places(&self) -> Range<usize> {
         self.begin as usize..self.end as usize
     }
 
-    /// How far they are.
+    /// Their distance.
     #[inline]
     pub(super) fn distance(&self) -> u16 {
         self.distance
@@ -45,7 +45,7 @@ impl NearStretch {
 }
 
 impl Stretches {
-    /// The stretches of a tree, where they are the runs of an order that is at hand.
+    /// The stretches of a tree, which are the runs of an existing order.
     pub(super) fn by_depth(order: &ByDepth<'_>) -> Stretches {
         let near = |term: Term| -> Box<[NearStretch]> {
             let stretch = |(distance, run): (u32, Range<usize>)| NearStretch {
@@ -59,7 +59,7 @@ impl Stretches {
         Stretches { order: order.order().to_vec(), places: places_of(order.order()), near }
     }
 
-    /// The stretches of any source, put together from all that is near each term.
+    /// The stretches of any source, built from the neighbours of each term.
     pub(super) fn of(distances: &Distances, neighbours: &Neighbours) -> Stretches {
         let terms = distances.len() as Term;
         let rank = |term: &Term| {
@@ -69,7 +69,7 @@ impl Stretches {
         let mut order: Vec<Term> = (0..terms).collect();
         order.sort_by_cached_key(rank);
         let places = places_of(&order);
-        let joined = |marks: &mut Marks, term: Term| {
+        let joined = |marks: &mut PositionMarks, term: Term| {
             let (terms, far) = neighbours.near(term);
             let (mut joined, mut stretches) = (Vec::new(), Vec::new());
             let mut begin = 0;
@@ -87,7 +87,7 @@ impl Stretches {
             }
             stretches.into_boxed_slice()
         };
-        let near = (0..terms).into_par_iter().map_init(|| Marks::new(order.len()), joined).collect();
+        let near = (0..terms).into_par_iter().map_init(|| PositionMarks::new(order.len()), joined).collect();
         Stretches { order, places, near }
     }
 
@@ -101,20 +101,20 @@ impl Stretches {
         &self.order
     }
 
-    /// Where a term stands.
+    /// The position of a term.
     #[inline]
     pub(super) fn place(&self, term: Term) -> usize {
         self.places[term as usize] as usize
     }
 
-    /// Where the terms within ε of a term stand, nearest first.
+    /// The positions of the terms within ε of a term, nearest first.
     #[inline]
     pub(super) fn near(&self, term: Term) -> &[NearStretch] {
         &self.near[term as usize]
     }
 }
 
-/// Where each term stands in an order.
+/// The position of each term in an order.
 fn places_of(order: &[Term]) -> Vec<u32> {
     let mut places = vec![0; order.len()];
     for (place, term) in (0..).zip(order) {
@@ -123,17 +123,17 @@ fn places_of(order: &[Term]) -> Vec<u32> {
     places
 }
 
-/// A bit for each place: marking and reading them off in order takes less than sorting hundreds of places.
-struct Marks {
+/// A bit for each position: marking and reading them in order takes less time than sorting hundreds of positions.
+struct PositionMarks {
     words: Vec<u64>,
 }
 
-impl Marks {
-    fn new(places: usize) -> Marks {
-        Marks { words: vec![0; places.div_ceil(64)] }
+impl PositionMarks {
+    fn new(places: usize) -> PositionMarks {
+        PositionMarks { words: vec![0; places.div_ceil(64)] }
     }
 
-    /// Appends the stretches that some places make up, ascending.
+    /// Appends the stretches that some positions form, ascending.
     fn join(&mut self, places: impl Iterator<Item = u32>, stretches: &mut Vec<Stretch>) {
         let known = stretches.len();
         let (mut first, mut last) = (self.words.len(), 0);
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn places_side_by_side_are_one_stretch() {
-        let mut marks = Marks::new(300);
+        let mut marks = PositionMarks::new(300);
         let mut stretches = Vec::new();
         marks.join([65, 3, 64, 63, 299].into_iter(), &mut stretches);
         assert_eq!(stretches, [(3, 4), (63, 66), (299, 300)]);

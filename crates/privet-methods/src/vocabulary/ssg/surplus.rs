@@ -1,22 +1,22 @@
-//! Rows of people who have far more than can be put into clusters.
+//! Rows of people who have far more than can be clustered.
 //!
-//! A cluster of phase 1 has one row of each of k people, so a person has no more rows in clusters than there are clusters, and
-//! M clusters need Σ min(rows of a person, M) ≥ k · M rows. The largest such M bounds what phase 1 can do. Where one person
-//! made most of a log, all but a few of the rows are bound to be left over, whatever is searched for; to search a partner for
-//! each of them would take most of the time and find nothing. So they go to phase 2 at once.
+//! A cluster of phase 1 has one row of each of k people, so a person has at most as many rows in clusters as there are
+//! clusters, and M clusters need Σ min(rows of a person, M) ≥ k · M rows. The largest such M bounds what phase 1 can
+//! do. If one person wrote most of a log, all but a few of the rows must be left over, whatever the search does;
+//! searching a partner for each of them would take most of the time and find nothing. So they go directly to phase 2.
 
-use super::rows::{Row, Rows};
+use super::rows::{BagRow, BagRows};
 
-/// So many times as many rows of a person take part as can be placed at most, so that there is a choice.
+/// A person takes part with this many times the rows that can be placed at most, so that there is a choice.
 const CHOICE: usize = 2;
 
-/// The rows that take no part in phase 1, ascending. Those of a person that do are spread evenly over all sizes.
-pub(super) fn surplus(rows: &Rows, k: usize) -> Vec<Row> {
+/// The rows that take no part in phase 1, ascending. A person's rows that do are spread evenly over all sizes.
+pub(super) fn surplus(rows: &BagRows, k: usize) -> Vec<BagRow> {
     if !rows.has_users() {
         return Vec::new();
     }
-    // Rows without terms are no trouble: they come first, and all at once.
-    let with_terms = || (0..rows.len() as Row).filter(|row| rows.size(*row) > 0);
+    // Rows without terms are no problem: they come first, and all at once.
+    let with_terms = || (0..rows.len() as BagRow).filter(|row| rows.size(*row) > 0);
     let mut counts = vec![0; rows.people()];
     for row in with_terms() {
         counts[rows.user(row) as usize] += 1;
@@ -26,7 +26,7 @@ pub(super) fn surplus(rows: &Rows, k: usize) -> Vec<Row> {
         return Vec::new();
     }
     let mut seen = vec![0; counts.len()];
-    let mut takes_part = |row: &Row| {
+    let mut takes_part = |row: &BagRow| {
         let user = rows.user(*row) as usize;
         let (at, all) = (seen[user], counts[user]);
         seen[user] += 1;
@@ -35,14 +35,14 @@ pub(super) fn surplus(rows: &Rows, k: usize) -> Vec<Row> {
     with_terms().filter(|row| !takes_part(row)).collect()
 }
 
-/// How many groups of k different people there can be at most, where people have so many rows.
+/// The largest number of groups of k different people, if people have these numbers of rows.
 fn most_clusters(counts: &[usize], k: usize) -> usize {
     let total: usize = counts.iter().sum();
     let feasible = |clusters: usize| {
         let usable: usize = counts.iter().map(|count| *count.min(&clusters)).sum();
         usable >= clusters.saturating_mul(k)
     };
-    // What fits for some number of groups fits for every smaller one.
+    // If some number of groups is possible, so is every smaller one.
     let (mut low, mut high) = (0, total / k.max(1));
     while low < high {
         let middle = high - (high - low) / 2;
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::vocabulary::cases;
 
-    /// Takes a row of each of the k people who have most, again and again: that makes as many groups as there can be.
+    /// Repeatedly takes a row of each of the k people who have most: that makes as many groups as possible.
     fn counted(counts: &[usize], k: usize) -> usize {
         let mut left = counts.to_vec();
         for groups in 0.. {
@@ -91,9 +91,9 @@ mod tests {
                 .flat_map(|(user, count)| std::iter::repeat_n(user.to_string(), *count))
                 .collect();
             let bags = cases::bags(&vec![vec!["Wine".to_string()]; users.len()], Some(&users));
-            Rows::new(&bags, true)
+            BagRows::new(&bags, true)
         };
-        // Ten rows of others are five groups of three with ten rows of the first to choose from.
+        // Ten rows of others make five groups of three, with ten rows of the first person to choose from.
         let rows = rows_of(&[100, 4, 3, 3]);
         let spare = surplus(&rows, 3);
         assert_eq!(spare.len(), 90);

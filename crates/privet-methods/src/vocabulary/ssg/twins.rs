@@ -1,4 +1,4 @@
-//! Rows that hold the same: k people with such a row are a cluster that loses nothing.
+//! Equal rows: k people with such a row form a cluster that loses nothing.
 
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -6,32 +6,32 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 
-use super::live::Live;
-use super::rows::{Row, Rows};
+use super::live::LiveRows;
+use super::rows::{BagRow, BagRows};
 
-/// The rows that were live at first, by what they hold.
+/// The rows that were live at first, grouped by contents.
 #[derive(Debug)]
-pub(super) struct Twins {
+pub(super) struct TwinRows {
     /// The group of each row that was live.
     group: Vec<u32>,
     begins: Vec<u32>,
-    rows: Vec<Row>,
-    /// Groups in which too few people are left. No row becomes live again, so that need not be found out twice.
+    rows: Vec<BagRow>,
+    /// Groups with too few people left. No row becomes live again, so this need not be found out twice.
     exhausted: Vec<AtomicBool>,
-    /// Per group, so many of its first rows are not live any more.
+    /// Per group, how many of its first rows are no longer live.
     gone: Vec<AtomicU32>,
 }
 
-impl Twins {
-    pub(super) fn of(rows: &Rows, live: &Live) -> Twins {
+impl TwinRows {
+    pub(super) fn of(rows: &BagRows, live: &LiveRows) -> TwinRows {
         let hasher = foldhash::fast::FixedState::default();
-        let hash = |row: Row| hasher.hash_one(rows.bag(row));
-        // One row of each group, by what it holds; the group is that row's.
-        let mut first: HashTable<Row> = HashTable::with_capacity(live.len());
+        let hash = |row: BagRow| hasher.hash_one(rows.bag(row));
+        // One row of each group, by contents; the group is that row's.
+        let mut first: HashTable<BagRow> = HashTable::with_capacity(live.len());
         let mut group = vec![0u32; rows.len()];
         let mut counts: Vec<u32> = Vec::new();
         for row in live.iter() {
-            let same = |other: &Row| rows.bag(*other) == rows.bag(row);
+            let same = |other: &BagRow| rows.bag(*other) == rows.bag(row);
             match first.entry(hash(row), same, |other| hash(*other)) {
                 Entry::Occupied(entry) => group[row as usize] = group[*entry.get() as usize],
                 Entry::Vacant(entry) => {
@@ -55,13 +55,20 @@ impl Twins {
         }
         let exhausted = counts.iter().map(|_| AtomicBool::new(false)).collect();
         let gone = counts.iter().map(|_| AtomicU32::new(0)).collect();
-        Twins { group, begins, rows: sorted, exhausted, gone }
+        TwinRows { group, begins, rows: sorted, exhausted, gone }
     }
 
-    /// A live row together with the first live rows of k - 1 other people that hold the same; `None` if there are fewer.
-    pub(super) fn with(&self, seed: Row, k: usize, rows: &Rows, live: &Live) -> Option<Vec<Row>> {
+    /// A live row together with the first live rows of k - 1 other people with equal contents; `None` if there are
+    /// fewer.
+    pub(super) fn with(
+        &self,
+        seed: BagRow,
+        k: usize,
+        rows: &BagRows,
+        live: &LiveRows,
+    ) -> Option<Vec<BagRow>> {
         let group = self.group[seed as usize] as usize;
-        // Whoever sets it found out what holds for all who ask.
+        // The flag holds for every caller, whichever thread sets it.
         if self.exhausted[group].load(Ordering::Relaxed) {
             return None;
         }

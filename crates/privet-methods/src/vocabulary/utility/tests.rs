@@ -1,14 +1,14 @@
-//! Patterns and nearness: known answers, and brute force on tiny bags.
+//! Patterns and nearness: known answers, and brute force on small bags.
 
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
-use super::closed::Sets;
+use super::closed::WordSets;
 use super::*;
 use crate::SearchFacts;
-use crate::vocabulary::{Cluster, Print, Shown, cases};
+use crate::vocabulary::{Cluster, Print, PublishedOccurrence, cases};
 use privet_core::lists::Lists;
 use privet_core::testing::cases as config;
 use privet_taxonomy::ItemTree;
@@ -26,14 +26,15 @@ fn solution(clusters: Vec<Cluster>) -> BagSolution {
     BagSolution { clusters, withheld, plan: Json::Null, search, counters: Vec::new(), warnings: Vec::new() }
 }
 
-/// Every bag published on its own, as these words.
+/// A solution that publishes every bag on its own, as these words.
 fn publishing(release: &[Vec<String>], bags: &Bags, tree: &ItemTree) -> BagSolution {
     let print = |word: &String| match bags.terms().binary_search(word) {
         Ok(term) => Print::Term(term as u32),
         Err(_) => Print::General(tree.find(word).expect("a node")),
     };
-    let shown =
-        |words: &Vec<String>| words.iter().map(|word| Shown { print: print(word), distinct: 1 }).collect();
+    let shown = |words: &Vec<String>| {
+        words.iter().map(|word| PublishedOccurrence { print: print(word), distinct: 1 }).collect()
+    };
     let cluster = |(row, words)| Cluster { members: vec![row], shown: shown(words) };
     solution((0..).zip(release).map(cluster).collect())
 }
@@ -50,10 +51,10 @@ fn patterns_and_their_nearness_are_as_known() {
         let clock = Clock::unlimited();
         let found =
             PatternUtility::measure(&bags, &solution, &distances, most, None, &clock).expect("patterns");
-        let known = |list: &Json| -> Vec<Pattern> {
+        let known = |list: &Json| -> Vec<WordPattern> {
             let patterns = list.as_array().expect("patterns").iter();
             patterns
-                .map(|pattern| Pattern {
+                .map(|pattern| WordPattern {
                     words: cases::words(&pattern[0]),
                     support: pattern[1].as_u64().expect("a support"),
                 })
@@ -74,7 +75,7 @@ fn patterns_and_their_nearness_are_as_known() {
 
 #[test]
 fn general_words_are_as_far_as_the_tree_says() {
-    // Example 5.12: of {Jackets, Wine} the release has {Outwear, Wine}: half of the words, and one step for two.
+    // Example 5.12: for {Jackets, Wine} the release has {Outwear, Wine}: half of the words, and one step for two words.
     let list = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();
     let bags = cases::bags(&[list(&["Jackets", "Wine"])], None);
     let tree = cases::goods();
@@ -92,7 +93,7 @@ fn general_words_are_as_far_as_the_tree_says() {
 }
 
 /// All closed sets, by the definition.
-fn naive_closed(sets: &[Vec<u32>], words: u32) -> Vec<Closed> {
+fn naive_closed(sets: &[Vec<u32>], words: u32) -> Vec<ClosedSet> {
     let mut all = Vec::new();
     for chosen in 1u32..1 << words {
         let pattern: Vec<u32> = (0..words).filter(|word| chosen >> word & 1 == 1).collect();
@@ -137,7 +138,7 @@ proptest! {
         let total = sets.len() as u64;
         let mut lists = Lists::default();
         sets.iter().for_each(|set| lists.push(set));
-        let all = Sets::of(&lists, |_| 1, 7);
+        let all = WordSets::of(&lists, |_| 1, 7);
         prop_assert_eq!(all.top_closed(most, total, &Clock::unlimited()).expect("patterns"), expected);
     }
 
@@ -165,10 +166,10 @@ proptest! {
             _ => None,
         };
         let (mut words, mut common, mut free, mut charged) = (0, 0, 0, 0);
-        for Pattern { words: pattern, .. } in &found.original {
+        for WordPattern { words: pattern, .. } in &found.original {
             let length = pattern.len() as u64;
             words += length;
-            let of = |other: &Pattern| {
+            let of = |other: &WordPattern| {
                 let rows: Vec<Vec<Option<u32>>> =
                     pattern.iter().map(|one| other.words.iter().map(|other| between(one, other)).collect()).collect();
                 let shared = other.words.iter().filter(|word| pattern.contains(word)).count() as u64;

@@ -1,31 +1,31 @@
-//! All words that the original or the release shows, in bytewise order: terms and general words together.
+//! All words that occur in the original or the release, in bytewise order: terms and general words together.
 
-use super::closed::{Sets, Word};
+use super::closed::{WordIndex, WordSets};
 use crate::vocabulary::{BagSolution, Print};
 use privet_core::lists::Lists;
 use privet_data::{Bags, Term};
 use privet_taxonomy::Node;
 use privet_taxonomy::words::Distances;
 
-/// What a word is; a term may be a node too.
+/// What a word refers to; a term may be a node too.
 #[derive(Debug, Clone, Copy)]
-enum Meaning {
+enum WordMeaning {
     Term(Term),
     General(Node),
 }
 
 /// The words.
-pub(super) struct Words<'a> {
+pub(super) struct WordTable<'a> {
     distances: &'a Distances,
     labels: Vec<&'a str>,
-    meanings: Vec<Meaning>,
-    word_of_term: Vec<Word>,
-    /// The general words that are printed and their words, ascending.
-    general: Vec<(Node, Word)>,
+    meanings: Vec<WordMeaning>,
+    word_of_term: Vec<WordIndex>,
+    /// The published general words and their numbers, ascending.
+    general: Vec<(Node, WordIndex)>,
 }
 
-impl<'a> Words<'a> {
-    pub(super) fn of(bags: &'a Bags, solution: &BagSolution, distances: &'a Distances) -> Words<'a> {
+impl<'a> WordTable<'a> {
+    pub(super) fn of(bags: &'a Bags, solution: &BagSolution, distances: &'a Distances) -> WordTable<'a> {
         let mut nodes: Vec<Node> = Vec::new();
         for shown in solution.clusters.iter().flat_map(|cluster| &cluster.shown) {
             if let Print::General(node) = shown.print {
@@ -34,60 +34,61 @@ impl<'a> Words<'a> {
         }
         nodes.sort_unstable();
         nodes.dedup();
-        let terms = bags.terms().iter().zip(0..).map(|(label, term)| (label.as_str(), Meaning::Term(term)));
-        let mut all: Vec<(&str, Meaning)> = terms.collect();
+        let terms =
+            bags.terms().iter().zip(0..).map(|(label, term)| (label.as_str(), WordMeaning::Term(term)));
+        let mut all: Vec<(&str, WordMeaning)> = terms.collect();
         if let Some(tree) = distances.tree() {
             let known = |label: &str| bags.terms().binary_search_by(|term| term.as_str().cmp(label)).is_ok();
-            let general = nodes.iter().map(|node| (tree.label(*node), Meaning::General(*node)));
+            let general = nodes.iter().map(|node| (tree.label(*node), WordMeaning::General(*node)));
             all.extend(general.filter(|(label, _)| !known(label)));
         }
         all.sort_unstable_by_key(|(label, _)| *label);
-        let (labels, meanings): (Vec<&str>, Vec<Meaning>) = all.into_iter().unzip();
-        let place = |label: &str| labels.partition_point(|other| *other < label) as Word;
+        let (labels, meanings): (Vec<&str>, Vec<WordMeaning>) = all.into_iter().unzip();
+        let place = |label: &str| labels.partition_point(|other| *other < label) as WordIndex;
         let word_of_term = bags.terms().iter().map(|term| place(term)).collect();
         let label = |node: Node| distances.tree().map_or("", |tree| tree.label(node));
         let general = nodes.iter().map(|node| (*node, place(label(*node)))).collect();
-        Words { distances, labels, meanings, word_of_term, general }
+        WordTable { distances, labels, meanings, word_of_term, general }
     }
 
     /// The text of a word.
-    pub(super) fn label(&self, word: Word) -> &str {
+    pub(super) fn label(&self, word: WordIndex) -> &str {
         self.labels[word as usize]
     }
 
-    /// How far two words are apart, whatever the reach of a method.
-    pub(super) fn distance(&self, one: Word, other: Word) -> Option<u32> {
+    /// The distance of two words, whatever the limit of a method.
+    pub(super) fn distance(&self, one: WordIndex, other: WordIndex) -> Option<u32> {
         if one == other {
             return Some(0);
         }
         match (self.meanings[one as usize], self.meanings[other as usize]) {
-            (Meaning::Term(one), Meaning::Term(other)) => self.distances.of(one, other),
+            (WordMeaning::Term(one), WordMeaning::Term(other)) => self.distances.of(one, other),
             (one, other) => self.distances.tree()?.distance(self.node(one)?, self.node(other)?),
         }
     }
 
-    fn node(&self, meaning: Meaning) -> Option<Node> {
+    fn node(&self, meaning: WordMeaning) -> Option<Node> {
         match meaning {
-            Meaning::Term(term) => self.distances.place(term),
-            Meaning::General(node) => Some(node),
+            WordMeaning::Term(term) => self.distances.place(term),
+            WordMeaning::General(node) => Some(node),
         }
     }
 
     /// The original's bags as sets.
-    pub(super) fn original(&self, bags: &Bags) -> Sets {
+    pub(super) fn original(&self, bags: &Bags) -> WordSets {
         let mut sets = Lists::default();
         for bag in bags.iter() {
             // Terms keep their order among the words, and a bag is ascending.
             let distinct = bag.chunk_by(|one, other| one == other);
             sets.extend(distinct.map(|same| self.word_of_term[same[0] as usize]));
         }
-        Sets::of(&sets, |_| 1, self.labels.len())
+        WordSets::of(&sets, |_| 1, self.labels.len())
     }
 
-    /// What is published, as sets. A bag of terms counts as all of them.
-    pub(super) fn published(&self, solution: &BagSolution) -> Sets {
+    /// The published vocabularies as sets. A bag of terms counts as all of them.
+    pub(super) fn published(&self, solution: &BagSolution) -> WordSets {
         let mut sets = Lists::default();
-        let mut words: Vec<Word> = Vec::new();
+        let mut words: Vec<WordIndex> = Vec::new();
         for cluster in &solution.clusters {
             words.clear();
             for shown in &cluster.shown {
@@ -106,6 +107,6 @@ impl<'a> Words<'a> {
             words.dedup();
             sets.push(&words);
         }
-        Sets::of(&sets, |set| solution.clusters[set].members.len() as u64, self.labels.len())
+        WordSets::of(&sets, |set| solution.clusters[set].members.len() as u64, self.labels.len())
     }
 }

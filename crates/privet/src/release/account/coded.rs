@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use privet_engine::microdata::Microdata;
-use privet_methods::injector::Grouping;
+use privet_methods::injector::RecordGroups;
 use privet_methods::recoding::Recoding;
 
 /// More distinct records than this are not looked at one by one; every n-th is, and stands for n.
@@ -156,7 +156,7 @@ pub(super) fn generalised(microdata: &Microdata, recoding: &Recoding, tracked: &
 }
 
 /// Records in groups: each has its own quasi-identifiers and, in equal parts, every sensitive value of its group.
-pub(super) fn grouped(microdata: &Microdata, grouping: &Grouping) -> Coded {
+pub(super) fn grouped(microdata: &Microdata, grouping: &RecordGroups) -> Coded {
     let columns = columns(microdata);
     let mut coded = Coded::new(columns.len());
     let tracked = microdata.table.tracked.len();

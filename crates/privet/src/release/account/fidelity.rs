@@ -9,7 +9,7 @@ use super::coded::{self, Coded, CodedColumn};
 use crate::release::report::{Associations, Distribution, Fidelity, Marginal, QueryErrors, ValueCount};
 use privet_core::{RunKey, random};
 use privet_engine::microdata::Microdata;
-use privet_methods::injector::Grouping;
+use privet_methods::injector::RecordGroups;
 use privet_methods::recoding::Recoding;
 
 /// So many columns of each role are compared two by two.
@@ -34,7 +34,7 @@ pub(super) fn of_recoding(microdata: &Microdata, recoding: &Recoding, key: RunKe
 }
 
 /// Records in groups.
-pub(crate) fn of_groups(microdata: &Microdata, grouping: &Grouping, key: RunKey) -> Fidelity {
+pub(crate) fn of_groups(microdata: &Microdata, grouping: &RecordGroups, key: RunKey) -> Fidelity {
     let coded = coded::grouped(microdata, grouping);
     let has = vec![true; coded.cover.len()];
     fidelity(microdata, &[Published { coded, has }], key)

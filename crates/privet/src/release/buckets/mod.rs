@@ -26,7 +26,7 @@ use privet_engine::microdata::Microdata;
 use privet_ledger::Signatures;
 use privet_methods::injector;
 use privet_methods::injector::utility::Accuracy;
-use privet_methods::injector::{Decision, Publication};
+use privet_methods::injector::{GroupingDecision, Publication};
 use privet_policy::CheckedPolicy;
 use privet_policy::layout::{GROUP_ASSIGNMENT, PERMUTED, QIT, ST};
 
@@ -34,7 +34,7 @@ use privet_policy::layout::{GROUP_ASSIGNMENT, PERMUTED, QIT, ST};
 pub(super) struct Grouped {
     policy: CheckedPolicy,
     microdata: Microdata,
-    decision: Decision,
+    decision: GroupingDecision,
     places: Places,
     /// How far answers to queries are off, where there are any.
     errors: Option<Accuracy>,
@@ -148,7 +148,7 @@ impl Shape for Grouped {
 }
 
 /// What the groups were formed under. An adversary is taken to know it anyway.
-fn parameters(policy: &CheckedPolicy, decision: &Decision) -> Json {
+fn parameters(policy: &CheckedPolicy, decision: &GroupingDecision) -> Json {
     let asked = &decision.asked;
     let text = |exact: privet_core::Exact| exact.to_string();
     let mined = policy.knowledge.mined.as_ref().map(|mined| {
@@ -174,7 +174,7 @@ fn parameters(policy: &CheckedPolicy, decision: &Decision) -> Json {
 
 /// What everybody can count in the groups: sizes, and the largest share of a value. How many values stay possible and how sure
 /// one can be depends on rules, which were mined from the original.
-fn sidecar(decision: &Decision) -> Json {
+fn sidecar(decision: &GroupingDecision) -> Json {
     let exposure = &decision.exposure;
     let sizes: serde_json::Map<String, Json> =
         exposure.sizes.iter().map(|(size, groups)| (size.to_string(), shown(*groups))).collect();

@@ -6,7 +6,7 @@ use privet_core::clock::Clock;
 use privet_core::{Result, RunKey};
 use privet_data::Batch;
 use privet_engine::microdata::Microdata;
-use privet_methods::injector::Grouping;
+use privet_methods::injector::RecordGroups;
 use privet_policy::CheckedPolicy;
 
 /// Where the records of each distinct record are.
@@ -22,7 +22,7 @@ impl Places {
     pub fn of(
         policy: &CheckedPolicy,
         microdata: &Microdata,
-        grouping: &Grouping,
+        grouping: &RecordGroups,
         key: RunKey,
         clock: &Clock,
     ) -> Result<Places> {
@@ -37,7 +37,7 @@ impl Places {
     }
 
     /// To be asked for every record of the data, one after the other.
-    pub fn round<'p>(&'p self, policy: &'p CheckedPolicy, grouping: &'p Grouping) -> Round<'p> {
+    pub fn round<'p>(&'p self, policy: &'p CheckedPolicy, grouping: &'p RecordGroups) -> Round<'p> {
         Round { places: self, policy, grouping, seen: Seen::new() }
     }
 }
@@ -46,7 +46,7 @@ impl Places {
 pub(crate) struct Round<'p> {
     places: &'p Places,
     policy: &'p CheckedPolicy,
-    grouping: &'p Grouping,
+    grouping: &'p RecordGroups,
     seen: Seen,
 }
 

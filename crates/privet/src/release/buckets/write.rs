@@ -11,7 +11,7 @@ use privet_core::clock::Clock;
 use privet_core::{Result, RunKey, random};
 use privet_data::{Batch, CellKind, FileKind, Formulas, Located, Sink, SinkColumn};
 use privet_engine::microdata::Microdata;
-use privet_methods::injector::{Decision, Grouping, Publication};
+use privet_methods::injector::{GroupingDecision, Publication, RecordGroups};
 use privet_policy::CheckedPolicy;
 use privet_policy::layout::{COUNT_COLUMN, GROUP_COLUMN, PERMUTED, QIT, ST};
 
@@ -19,7 +19,7 @@ use privet_policy::layout::{COUNT_COLUMN, GROUP_COLUMN, PERMUTED, QIT, ST};
 pub(super) fn tables(
     policy: &CheckedPolicy,
     microdata: &Microdata,
-    decision: &Decision,
+    decision: &GroupingDecision,
     key: RunKey,
     folder: &Path,
 ) -> Result<()> {
@@ -59,7 +59,7 @@ fn cells(microdata: &Microdata, record: u32) -> impl Iterator<Item = &str> {
     codes.map(|(position, code)| columns[position].dictionary.values()[*code as usize].as_str())
 }
 
-fn quasi_identifiers(microdata: &Microdata, decision: &Decision, mut sink: Sink) -> Result<()> {
+fn quasi_identifiers(microdata: &Microdata, decision: &GroupingDecision, mut sink: Sink) -> Result<()> {
     for (number, group) in (1u64..).zip(&decision.grouping.groups) {
         let number = number.to_string();
         for mut row in in_order(microdata, group) {
@@ -70,7 +70,7 @@ fn quasi_identifiers(microdata: &Microdata, decision: &Decision, mut sink: Sink)
     sink.finish()
 }
 
-fn values(decision: &Decision, mut sink: Sink) -> Result<()> {
+fn values(decision: &GroupingDecision, mut sink: Sink) -> Result<()> {
     for (number, group) in (1u64..).zip(&decision.grouping.groups) {
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
         for record in group {
@@ -84,7 +84,7 @@ fn values(decision: &Decision, mut sink: Sink) -> Result<()> {
     sink.finish()
 }
 
-fn permuted(microdata: &Microdata, decision: &Decision, key: RunKey, mut sink: Sink) -> Result<()> {
+fn permuted(microdata: &Microdata, decision: &GroupingDecision, key: RunKey, mut sink: Sink) -> Result<()> {
     let mut random = random::keyed(key, "values within groups");
     for (number, group) in (1u64..).zip(&decision.grouping.groups) {
         let number = number.to_string();
@@ -105,7 +105,7 @@ fn permuted(microdata: &Microdata, decision: &Decision, key: RunKey, mut sink: S
 pub(super) fn assignment(
     policy: &CheckedPolicy,
     microdata: &Microdata,
-    grouping: &Grouping,
+    grouping: &RecordGroups,
     places: &Places,
     clock: &Clock,
 ) -> Result<String> {

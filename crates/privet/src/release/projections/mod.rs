@@ -24,7 +24,7 @@ use privet_core::{Result, RunKey};
 use privet_engine::microdata::Microdata;
 use privet_ledger::Signatures;
 use privet_methods::codip;
-use privet_methods::codip::Decision;
+use privet_methods::codip::ProjectionDecision;
 use privet_methods::recoding::ClassTable;
 use privet_policy::CheckedPolicy;
 use privet_policy::layout;
@@ -36,7 +36,7 @@ const COST: &str = "association-loss";
 pub(super) struct Projections {
     policy: CheckedPolicy,
     microdata: Microdata,
-    decision: Decision,
+    decision: ProjectionDecision,
     /// The classes of each table, without what is in them.
     classes: Vec<ClassTable>,
     losses: Vec<Price>,
@@ -51,7 +51,7 @@ impl Shape for Projections {
     fn refuse(policy: &CheckedPolicy, options: &RunOptions) -> Result<()> {
         let about = format!("method \"{}\"", policy.method.name());
         pipeline::refuse_format(options, &about, "its release is always CSV")?;
-        codip::Asked::of(policy).map(drop)
+        codip::ProjectionSettings::of(policy).map(drop)
     }
 
     fn decide(policy: CheckedPolicy, seed: u64, clock: &Clock) -> Result<Projections> {
@@ -134,19 +134,19 @@ impl Shape for Projections {
 }
 
 /// The share of quasi-identifier cells that are published as they are: the mean over the tables.
-fn exactly(decision: &Decision, microdata: &Microdata, classes: &[ClassTable]) -> f64 {
+fn exactly(decision: &ProjectionDecision, microdata: &Microdata, classes: &[ClassTable]) -> f64 {
     let tables = decision.projections.iter().zip(classes);
     let sum: f64 = tables.map(|(table, classes)| table.recoding.exactly(microdata, classes)).sum();
     sum / decision.projections.len().max(1) as f64
 }
 
-fn association_loss(decision: &Decision) -> Price {
+fn association_loss(decision: &ProjectionDecision) -> Price {
     let value = decision.gamma_alpha;
     Price { name: COST, value, exact: None, normalised: value }
 }
 
 /// What the plan loses, what it exposes, and how coarse its tables are: the mean over them.
-fn losses(decision: &Decision, microdata: &Microdata, classes: &[ClassTable]) -> Vec<Price> {
+fn losses(decision: &ProjectionDecision, microdata: &Microdata, classes: &[ClassTable]) -> Vec<Price> {
     let tables = decision.projections.len().max(1) as f64;
     let mut losses = vec![association_loss(decision)];
     let value = decision.gamma_beta;
@@ -172,7 +172,7 @@ fn losses(decision: &Decision, microdata: &Microdata, classes: &[ClassTable]) ->
 }
 
 /// Which attributes are in which file: what everybody can see in the files themselves.
-fn public_tables(decision: &Decision) -> Json {
+fn public_tables(decision: &ProjectionDecision) -> Json {
     let plan = decision.plan["projections"].as_array().into_iter().flatten();
     plan.map(|table| serde_json::json!({ "file": table["file"], "sensitive": table["sensitive"], "levels": table["levels"] }))
         .collect()

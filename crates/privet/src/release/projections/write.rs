@@ -9,7 +9,7 @@ use privet_core::clock::Clock;
 use privet_core::{Result, RunKey};
 use privet_data::{CellKind, FileKind, Formulas, Sink, SinkColumn};
 use privet_engine::microdata::Microdata;
-use privet_methods::codip::{Decision, Projected};
+use privet_methods::codip::{ProjectedTable, ProjectionDecision};
 use privet_policy::layout;
 
 /// Where the tables go.
@@ -26,14 +26,14 @@ pub(super) struct Destination<'a> {
 /// Writes all tables; as many side by side as take together no more memory than one may.
 pub(super) fn tables(
     microdata: &Microdata,
-    decision: &Decision,
+    decision: &ProjectionDecision,
     destination: &Destination<'_>,
     clock: &Clock,
 ) -> Result<()> {
-    let tables: Vec<(usize, &Projected)> = (1..).zip(&decision.projections).collect();
+    let tables: Vec<(usize, &ProjectedTable)> = (1..).zip(&decision.projections).collect();
     let abreast = IN_MEMORY as u64 / destination.bytes.max(1);
     for abreast in tables.chunks(usize::try_from(abreast).unwrap_or(usize::MAX).max(1)) {
-        let write = |(number, table): &(usize, &Projected)| {
+        let write = |(number, table): &(usize, &ProjectedTable)| {
             clock.check()?;
             write(microdata, decision, table, *number, destination, clock)
         };
@@ -45,8 +45,8 @@ pub(super) fn tables(
 
 fn write(
     microdata: &Microdata,
-    decision: &Decision,
-    table: &Projected,
+    decision: &ProjectionDecision,
+    table: &ProjectedTable,
     number: usize,
     destination: &Destination<'_>,
     clock: &Clock,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::common::Common;
 use super::gate::{Datum, Original};
 use super::notion::Notion;
-use privet_methods::Moment;
+use privet_methods::TracePoint;
 use privet_policy::{PolicyColumn, Role};
 
 /// All that both editions of the report draw from.
@@ -333,7 +333,7 @@ pub struct Search {
     pub gap: Option<f64>,
     /// How best cost and bound moved while the search went on.
     #[serde(default)]
-    pub trace: Vec<Moment>,
+    pub trace: Vec<TracePoint>,
 }
 
 /// What the independent audit found.

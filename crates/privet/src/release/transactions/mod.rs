@@ -26,7 +26,7 @@ use privet_engine::privacy::kl::{KlPrivacy, requirements};
 use privet_ledger::Signatures;
 use privet_methods::kl;
 use privet_methods::kl::utility::ItemUtility;
-use privet_methods::kl::{ItemSolution, Task};
+use privet_methods::kl::{ItemSolution, ItemTask};
 use privet_policy::TransactionPolicy;
 
 /// The released file's name.
@@ -65,7 +65,7 @@ impl Transactions {
             let value = loss.value();
             Price { name: measure.name(), value, exact: Some(loss.to_string()), normalised: value }
         };
-        let task = Task { baskets: &baskets, requirements: &limits, method: &policy.method };
+        let task = ItemTask { baskets: &baskets, requirements: &limits, method: &policy.method };
         let (cost, losses) = (price(task.measure()), ItemMeasure::ALL.map(price).into());
         let occurs = |item: &str| {
             let mut known = baskets.sensitive.iter().zip(baskets.mark_counts());
@@ -94,7 +94,7 @@ impl Shape for Transactions {
         })?;
         let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
         clock.progress().stage("searching", None);
-        let task = Task { baskets: &baskets, requirements: &limits, method: &policy.method };
+        let task = ItemTask { baskets: &baskets, requirements: &limits, method: &policy.method };
         let solution = kl::run(&task, clock)?;
         Ok(Transactions::of(policy, baskets, limits, solution, seed))
     }

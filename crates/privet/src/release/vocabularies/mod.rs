@@ -24,7 +24,7 @@ use privet_ledger::Signatures;
 use privet_methods::vocabulary;
 use privet_methods::vocabulary::loss::BagLoss;
 use privet_methods::vocabulary::utility::PatternUtility;
-use privet_methods::vocabulary::{COST, Decided};
+use privet_methods::vocabulary::{COST, VocabularyDecision};
 use privet_policy::VocabularyPolicy;
 use privet_policy::layout::{DISTINCT_TERMS, GENERAL_LOSS, VOCABULARY_ASSIGNMENT, VOCABULARY_SIZE};
 
@@ -37,7 +37,7 @@ const PATTERNS: usize = 1000;
 /// Bags of terms, in clusters that are published alike.
 pub(super) struct Vocabularies {
     policy: VocabularyPolicy,
-    decided: Decided,
+    decided: VocabularyDecision,
     loss: BagLoss,
     cost: Price,
     losses: Vec<Price>,
@@ -78,7 +78,7 @@ impl Shape for Vocabularies {
     }
 
     fn warnings(&self, run: Vec<String>) -> Result<Vec<String>> {
-        let Decided { bags, extraction, demand, solution, .. } = &self.decided;
+        let VocabularyDecision { bags, extraction, demand, solution, .. } = &self.decided;
         let mut warnings = caution::warnings(&self.policy, extraction, demand, bags, solution);
         warnings.extend(solution.warnings.iter().cloned());
         warnings.extend(run);
@@ -90,7 +90,7 @@ impl Shape for Vocabularies {
     }
 
     fn write(&self, target: &Target, _: &RunOptions, clock: &Clock) -> Result<Vec<String>> {
-        let Decided { bags, distances, solution, .. } = &self.decided;
+        let VocabularyDecision { bags, distances, solution, .. } = &self.decided;
         let path = target.public().join(RELEASE);
         let file = (path.as_path(), self.policy.written.formulas());
         let assignment = write::release(file, bags, distances, solution, self.key, clock)?;
@@ -118,7 +118,7 @@ impl Shape for Vocabularies {
     }
 
     fn account(&self, claims: &Claims<'_>, _: &Path, clock: &Clock) -> Result<VocabularyReport> {
-        let Decided { bags, extraction, distances, demand, solution } = &self.decided;
+        let VocabularyDecision { bags, extraction, distances, demand, solution } = &self.decided;
         let patterns = PatternUtility::measure(bags, solution, distances, PATTERNS, None, clock)?;
         let inputs: Vec<&Path> = self.policy.beside.iter().map(|path| path.as_path()).collect();
         let facts = Facts {

@@ -1,4 +1,4 @@
-//! SSG against the quadratic algorithm, against known answers and against what it promises.
+//! SSG against the quadratic algorithm, known answers and its guarantees.
 
 mod properties;
 mod reference;
@@ -15,9 +15,9 @@ use privet_policy::method::{Centre, Matching};
 use privet_taxonomy::ItemTree;
 use privet_taxonomy::words::{Distances, Semantics};
 
-/// A task with all that it borrows.
+/// A task with everything it borrows.
 #[derive(Debug)]
-pub struct Case {
+pub struct SsgCase {
     pub bags: Bags,
     pub distances: Distances,
     pub epsilon: u32,
@@ -27,9 +27,15 @@ pub struct Case {
     pub method: VocabularyMethod,
 }
 
-impl Case {
-    /// Bags over a tree; users where there are any.
-    pub fn new(tree: ItemTree, bags: &[Vec<String>], users: Option<&[String]>, epsilon: u32, k: u32) -> Case {
+impl SsgCase {
+    /// Bags over a tree, with users if there are any.
+    pub fn new(
+        tree: ItemTree,
+        bags: &[Vec<String>],
+        users: Option<&[String]>,
+        epsilon: u32,
+        k: u32,
+    ) -> SsgCase {
         let user = |at: usize| users.map(|users| users[at].as_str());
         let listed: Vec<(Option<&str>, &[String])> =
             bags.iter().enumerate().map(|(at, bag)| (user(at), bag.as_slice())).collect();
@@ -37,17 +43,17 @@ impl Case {
         let distances = Semantics::Tree(tree.into()).between(bags.terms());
         let demand = VocabularyAnonymity { k, distinct_users: users.is_some(), min_term_users: 1 };
         let method = VocabularyMethod::Ssg(Ssg::default());
-        Case { bags, distances, epsilon, omega: None, demand, own: Ssg::default(), method }
+        SsgCase { bags, distances, epsilon, omega: None, demand, own: Ssg::default(), method }
     }
 
-    pub fn with(mut self, change: impl FnOnce(&mut Ssg)) -> Case {
+    pub fn with(mut self, change: impl FnOnce(&mut Ssg)) -> SsgCase {
         change(&mut self.own);
         self.method = VocabularyMethod::Ssg(self.own.clone());
         self
     }
 
-    pub fn task(&self) -> Task<'_> {
-        Task {
+    pub fn task(&self) -> BagTask<'_> {
+        BagTask {
             bags: &self.bags,
             distances: &self.distances,
             epsilon: self.epsilon,
@@ -61,11 +67,11 @@ impl Case {
         run(&self.task(), &self.own, &Clock::unlimited()).expect("a solution")
     }
 
-    pub fn run_with(&self, effort: Effort) -> BagSolution {
+    pub fn run_with(&self, effort: SearchEffort) -> BagSolution {
         run_with(&self.task(), &self.own, effort, &Clock::unlimited()).expect("a solution")
     }
 
-    /// bLM: what is suppressed counts in full, what is published counts by how many other terms it could be.
+    /// bLM: suppressed occurrences count in full, published ones by the number of other terms they could be.
     pub fn blm(&self, clusters: &[Cluster]) -> Ratio<u64> {
         let others = (self.bags.terms().len() as u64).saturating_sub(1).max(1);
         let (mut lost, mut kept) = (Ratio::new(0, 1), 0);
@@ -97,8 +103,8 @@ pub fn goods() -> ItemTree {
     tree_of(&words.chunks(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect::<Vec<_>>())
 }
 
-/// What is printed, as words.
-pub fn words(case: &Case, cluster: &Cluster) -> Vec<String> {
+/// The published words.
+pub fn words(case: &SsgCase, cluster: &Cluster) -> Vec<String> {
     let tree = case.distances.tree().expect("a tree");
     let print = |print: &Print| match print {
         Print::Term(term) => case.bags.terms()[*term as usize].clone(),

@@ -1,10 +1,10 @@
-//! The quadratic algorithm as it is written down: every live bag is matched for every pick.
+//! The quadratic algorithm as published: every live bag is matched for every pick.
 
 use super::*;
 use privet_engine::matching::{Aim, Match, Matcher};
 
 /// The clusters as numbers of bags, each with its hyper-vocabulary.
-pub fn clusters(case: &Case) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
+pub fn clusters(case: &SsgCase) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
     let task = case.task();
     let uniform = case.own.penalty == Penalty::Uniform;
     let greedy = case.own.matching == Matching::Greedy;
@@ -20,7 +20,7 @@ pub fn clusters(case: &Case) -> Vec<(Vec<u32>, Vec<Vec<u32>>)> {
         people.len()
     };
     let mut matcher = Matcher::default();
-    // With what a bag of the hyper-vocabulary weighs.
+    // With the weight of a bag of the hyper-vocabulary.
     let mut join = |hyper: &[Vec<u32>], heft: u64, bag: u32| {
         let terms = case.bags.bag(bag as usize);
         let unit = case.omega.map_or(1, Exact::denominator);

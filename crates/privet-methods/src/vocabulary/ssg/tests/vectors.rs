@@ -1,4 +1,4 @@
-//! The cases with known answers, `vectors/vocabulary`.
+//! The known answers in `vectors/vocabulary`.
 
 use std::fs;
 use std::path::Path;
@@ -41,7 +41,7 @@ fn fraction(json: &Json) -> Ratio<u64> {
     Ratio::new(number(&json["num"]), number(&json["den"]))
 }
 
-/// How far two words are apart.
+/// The distance of two words.
 type Far = Box<dyn Fn(&str, &str) -> Option<u64>>;
 
 fn far(source: &Json) -> Far {
@@ -102,9 +102,9 @@ fn distances_to_hyper_vocabularies() {
         let columns =
             (0..members).map(|member| bags.iter().map(|bag| bag[member].clone()).collect::<Vec<_>>());
         let all: Vec<Vec<String>> = columns.chain([bag]).collect();
-        let case = Case::new(tree(&input["source"]), &all, None, number(&input["eps"]) as u32, 1);
+        let case = SsgCase::new(tree(&input["source"]), &all, None, number(&input["eps"]) as u32, 1);
         let term = |word: &String| case.bags.terms().binary_search(word).expect("a term") as u32;
-        let mut hyper = Hyper::of(&bags.iter().map(|bag| term(&bag[0])).collect::<Vec<_>>());
+        let mut hyper = HyperVocabulary::of(&bags.iter().map(|bag| term(&bag[0])).collect::<Vec<_>>());
         let straight: Vec<(u32, u32)> = (0..bags.len() as u32).map(|at| (at, at)).collect();
         for member in 1..members {
             hyper.extend(&bags.iter().map(|bag| term(&bag[member])).collect::<Vec<_>>(), &straight);
@@ -137,15 +137,15 @@ fn typical_terms() {
     for (name, vector) in vectors("elect") {
         let (input, expected) = (&vector["input"], &vector["expected"]);
         let hyper: Vec<Vec<String>> = list(&input["bags"]);
-        // Bags that hold every term as often as the case says.
+        // Bags that hold every term as often as the case states.
         let frequencies = input["freq"].as_object().expect("frequencies").iter();
         let all: Vec<Vec<String>> =
             frequencies.map(|(word, count)| vec![word.clone(); number(count) as usize]).collect();
         for (centre, key) in [(Centre::Vote, "typical"), (Centre::Generalise, "generalised")] {
-            let case = Case::new(tree(&input["source"]), &all, None, 4, 1).with(|own| own.centre = centre);
+            let case = SsgCase::new(tree(&input["source"]), &all, None, 4, 1).with(|own| own.centre = centre);
             let term = |word: &String| case.bags.terms().binary_search(word).expect("a term") as u32;
             let (task, wanted): (_, Vec<String>) = (case.task(), list(&expected[key]));
-            let settings = Settings::of(&task, &case.own).expect("settings");
+            let settings = SsgSettings::of(&task, &case.own).expect("settings");
             let tariff = Tariff {
                 distances: &case.distances,
                 epsilon: u32::MAX,
@@ -158,11 +158,11 @@ fn typical_terms() {
             };
             let election = Election::new(&task, &settings, tariff);
             for (bag, wanted) in hyper.iter().zip(wanted) {
-                let mut alone = Hyper::of(&[term(&bag[0])]);
+                let mut alone = HyperVocabulary::of(&[term(&bag[0])]);
                 for word in &bag[1..] {
                     alone.extend(&[term(word)], &[(0, 0)]);
                 }
-                let grown = Grown { members: vec![0; bag.len()], hyper: alone };
+                let grown = GrownCluster { members: vec![0; bag.len()], hyper: alone };
                 let cluster = Cluster { members: vec![0; bag.len()], shown: election.shown(&grown) };
                 assert_eq!(words(&case, &cluster), [wanted], "{name}: {bag:?}");
             }
@@ -177,7 +177,7 @@ fn releases() {
         let bags: Vec<Vec<String>> = list(&input["vocabularies"]);
         let users: Option<Vec<String>> = input.get("users").map(list);
         let (epsilon, k) = (number(&input["eps"]) as u32, number(&input["k"]) as u32);
-        let case = Case::new(tree(&input["source"]), &bags, users.as_deref(), epsilon, k);
+        let case = SsgCase::new(tree(&input["source"]), &bags, users.as_deref(), epsilon, k);
         let wanted = fraction(&expected["reference_blm"]);
         let solution = case.run();
         assert_eq!(case.blm(&solution.clusters), wanted, "{name}");
@@ -188,7 +188,7 @@ fn releases() {
             fraction(&expected["reference_avgvsize"]),
             "{name}"
         );
-        for effort in [Effort::Full, Effort::Limited] {
+        for effort in [SearchEffort::Full, SearchEffort::Limited] {
             let blm = case.blm(&case.run_with(effort).clusters);
             assert!(blm <= wanted, "{name}: {effort:?} loses {blm}, more than {wanted}");
         }

@@ -13,7 +13,9 @@ use privet_core::{counted, described};
 use privet_engine::microdata::Microdata;
 use privet_engine::negative_rules::Origin;
 use privet_methods::injector::utility::Accuracy;
-use privet_methods::injector::{Decision, Exposure, Grouping, Publication, Strategy};
+use privet_methods::injector::{
+    GroupExposure, GroupingDecision, GroupingStrategy, Publication, RecordGroups,
+};
 use privet_policy::{CheckedPolicy, PolicyColumn, Role};
 
 /// All that is known about a release of records in groups, beside what its manifest claims.
@@ -24,7 +26,7 @@ pub(crate) struct Facts<'a> {
     /// The original.
     pub microdata: &'a Microdata,
     /// What the method decided.
-    pub decision: &'a Decision,
+    pub decision: &'a GroupingDecision,
     /// How far answers to queries are off, where there were any.
     pub errors: Option<Accuracy>,
 }
@@ -59,7 +61,7 @@ pub(in crate::release) fn account(
         l: asked.demand.l as u64,
         k: asked.k,
         max_posterior: asked.demand.max_posterior.map(|bound| bound.to_string()),
-        knowledge: asked.strategy != Strategy::Anatomy,
+        knowledge: asked.strategy != GroupingStrategy::Anatomy,
     };
     let present = present(&decision.grouping, microdata);
     common.columns = columns(policy, microdata, &present);
@@ -81,7 +83,7 @@ pub(in crate::release) fn account(
         baseline: decision
             .baseline
             .as_ref()
-            .filter(|_| asked.strategy != Strategy::Anatomy)
+            .filter(|_| asked.strategy != GroupingStrategy::Anatomy)
             .map(|baseline| left(baseline).into()),
         rules: rules(decision).into(),
         mined: decision.mined.into(),
@@ -89,7 +91,7 @@ pub(in crate::release) fn account(
 }
 
 /// How many of each distinct record's records are in a group.
-fn present(grouping: &Grouping, microdata: &Microdata) -> Vec<u64> {
+fn present(grouping: &RecordGroups, microdata: &Microdata) -> Vec<u64> {
     let mut present = vec![0; microdata.summary.len()];
     for record in grouping.groups.iter().flatten() {
         present[*record as usize] += 1;
@@ -127,7 +129,11 @@ fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Ve
 }
 
 /// How near the worst record comes to each limit.
-fn tightness(limit: &BucketLimit, (groups, left): (&Groups, &Left), decision: &Decision) -> Vec<Tightness> {
+fn tightness(
+    limit: &BucketLimit,
+    (groups, left): (&Groups, &Left),
+    decision: &GroupingDecision,
+) -> Vec<Tightness> {
     let (most, size) = decision.exposure.frequency;
     let column = &limit.column;
     let mut all = vec![Tightness {
@@ -197,7 +203,7 @@ fn tightness(limit: &BucketLimit, (groups, left): (&Groups, &Left), decision: &D
     all
 }
 
-fn left(exposure: &Exposure) -> Left {
+fn left(exposure: &GroupExposure) -> Left {
     let (most, size) = exposure.frequency;
     Left {
         least_valid: if exposure.groups == 0 { 0 } else { exposure.least_valid as u64 },
@@ -209,7 +215,7 @@ fn left(exposure: &Exposure) -> Left {
     }
 }
 
-fn rules(decision: &Decision) -> Vec<RuleRow> {
+fn rules(decision: &GroupingDecision) -> Vec<RuleRow> {
     let row = |known: &privet_engine::negative_rules::KnownRule| RuleRow {
         name: known.text.name(),
         rule: known.text.to_string(),

@@ -5,7 +5,7 @@ use minijinja::Value;
 use super::super::lens::figure;
 use super::WIDTH;
 use super::svg::{Anchor, Svg};
-use privet_methods::Moment;
+use privet_methods::TracePoint;
 
 const LEFT: f64 = 66.0;
 const RIGHT: f64 = 14.0;
@@ -15,7 +15,7 @@ const BOTTOM: f64 = 220.0;
 const EARLIEST: f64 = -3.0;
 
 /// Draws best cost and bound over time, which runs on a logarithmic axis. `None` where there is nothing to draw.
-pub(in super::super) fn anytime(trace: &[Moment], seconds: f64) -> Option<Value> {
+pub(in super::super) fn anytime(trace: &[TracePoint], seconds: f64) -> Option<Value> {
     let best = known(trace, |moment| moment.best);
     let bound = known(trace, |moment| moment.bound);
     let costs = || best.iter().chain(&bound).map(|(_, cost)| *cost);
@@ -76,7 +76,7 @@ pub(in super::super) fn anytime(trace: &[Moment], seconds: f64) -> Option<Value>
     Some(svg.finish(&in_words(&best, &bound)))
 }
 
-fn known(trace: &[Moment], cost: impl Fn(&Moment) -> Option<f64>) -> Vec<(f64, f64)> {
+fn known(trace: &[TracePoint], cost: impl Fn(&TracePoint) -> Option<f64>) -> Vec<(f64, f64)> {
     let known = trace.iter().filter_map(|moment| Some((moment.seconds, cost(moment)?)));
     known.filter(|(_, cost)| cost.is_finite()).collect()
 }
@@ -97,8 +97,8 @@ fn in_words(best: &[(f64, f64)], bound: &[(f64, f64)]) -> String {
 mod tests {
     use super::*;
 
-    fn moment(seconds: f64, best: Option<f64>, bound: Option<f64>) -> Moment {
-        Moment { seconds, best, bound }
+    fn moment(seconds: f64, best: Option<f64>, bound: Option<f64>) -> TracePoint {
+        TracePoint { seconds, best, bound }
     }
 
     #[test]

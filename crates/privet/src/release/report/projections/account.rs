@@ -11,7 +11,7 @@ use crate::release::manifest::{Claims, Price};
 use crate::release::{account as shared, crowd, scan};
 use privet_core::Result;
 use privet_engine::microdata::Microdata;
-use privet_methods::codip::{Decision, path};
+use privet_methods::codip::{ProjectionDecision, path};
 use privet_methods::recoding::{ClassTable, Recoding};
 use privet_policy::layout;
 use privet_policy::{CheckedPolicy, PolicyColumn, Requirement as Asked, Role, Stated};
@@ -24,7 +24,7 @@ pub(crate) struct Facts<'a> {
     /// The original.
     pub microdata: &'a Microdata,
     /// What the method decided.
-    pub decision: &'a Decision,
+    pub decision: &'a ProjectionDecision,
     /// The classes of each table, without what is in them.
     pub classes: &'a [ClassTable],
 }
@@ -229,7 +229,7 @@ fn together<'a>(policy: &CheckedPolicy, clauses: impl Iterator<Item = &'a Asked>
 
 fn tables_of(facts: &Facts<'_>) -> Vec<TableRow> {
     let quasi = &facts.microdata.quasi;
-    let row = |(table, number): (&privet_methods::codip::Projected, usize)| TableRow {
+    let row = |(table, number): (&privet_methods::codip::ProjectedTable, usize)| TableRow {
         file: layout::projection(number),
         attributes: table.attributes.clone(),
         levels: (table.levels.iter().zip(quasi))
@@ -242,7 +242,7 @@ fn tables_of(facts: &Facts<'_>) -> Vec<TableRow> {
     facts.decision.projections.iter().zip(1..).map(row).collect()
 }
 
-fn curve(decision: &Decision) -> Vec<CurvePoint> {
+fn curve(decision: &ProjectionDecision) -> Vec<CurvePoint> {
     let point = |plan: Vec<Vec<usize>>| CurvePoint {
         tables: plan.len() as u64,
         alpha: decision.ratios.association_loss(&plan),

@@ -11,7 +11,7 @@ use super::model::*;
 use super::notion::{Diversity, Notion};
 use super::risk::Risk;
 use privet_attack::{Figure, Finding};
-use privet_methods::Moment;
+use privet_methods::TracePoint;
 use privet_policy::ReportKeys;
 
 fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), loss: f64) -> Column {
@@ -438,7 +438,7 @@ pub(super) fn diseases() -> ReportModel {
         (2.1, Some(43_921.25), Some(39_114.0)),
         (14.0, Some(43_921.25), Some(42_008.5)),
     ];
-    let moment = |(seconds, best, bound)| Moment { seconds, best, bound };
+    let moment = |(seconds, best, bound)| TracePoint { seconds, best, bound };
     model.common.search = Some(Original::from(Search {
         space: "340282366920938463463374607431768211456".into(),
         examined: 1_742,

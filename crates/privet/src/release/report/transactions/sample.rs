@@ -17,7 +17,7 @@ use privet_engine::privacy::kl::KlPrivacy;
 use privet_methods::kl::ItemSolution;
 use privet_methods::kl::recoding::ItemRecoding;
 use privet_methods::kl::utility::ItemUtility;
-use privet_methods::{Moment, SearchFacts};
+use privet_methods::{SearchFacts, TracePoint};
 use privet_policy::method::Og;
 use privet_policy::{ItemMethod, ItemRequirement, Policy, PolicyRef, requirement};
 use privet_taxonomy::{ItemTree, Node};
@@ -51,7 +51,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
     let requirements = [ItemRequirement::KlPrivacy(asked)];
     let limits = [KlPrivacy { k: 5, m: 2, n: 1, theta: vec![theta; baskets.sensitive.len()] }];
     let method = ItemMethod::Og(Og::default());
-    let moment = |(seconds, best, bound)| Moment { seconds, best, bound };
+    let moment = |(seconds, best, bound)| TracePoint { seconds, best, bound };
     let trace =
         [(0.01, Some(0.31), Some(0.02)), (0.04, Some(0.14), Some(0.06)), (0.11, Some(0.0413), Some(0.0413))];
     let solution = ItemSolution {

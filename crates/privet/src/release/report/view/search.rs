@@ -4,7 +4,7 @@ use super::super::chart;
 use super::super::lens::{capital, figure, percent, thousands};
 use super::super::model::Search;
 use super::{DataTable, Figure};
-use privet_methods::Moment;
+use privet_methods::TracePoint;
 
 /// Moments listed beneath the curve.
 const MOST_MOMENTS: usize = 12;
@@ -56,7 +56,7 @@ pub(super) fn curve(search: &Search) -> Option<Figure> {
     costs.find(|cost| *cost != first)?;
     let svg = chart::anytime(&search.trace, search.seconds)?;
     let cost = |cost: Option<f64>| cost.map_or_else(|| "–".to_string(), figure);
-    let row = |moment: &Moment| {
+    let row = |moment: &TracePoint| {
         let gap = moment.best.zip(moment.bound).map(|(best, bound)| (best - bound).max(0.0) / best.abs());
         let gap = gap.filter(|gap| gap.is_finite()).map_or_else(|| "–".to_string(), percent);
         vec![seconds(moment.seconds), cost(moment.best), cost(moment.bound), gap]
