@@ -239,16 +239,21 @@ macro_rules! method {
     };
 }
 
-/// A closed enum over such types; each is made from the clause of its own declaration.
+/// A closed enum over such types; each is made from the clause of its own declaration. The list of their declarations follows
+/// from it, so that no variant can be left out there. Methods say which of them have a time limit and which have none.
 macro_rules! stated {
     (
         $(#[$outer:meta])*
         pub enum $name:ident { $($(#[$inner:meta])* $variant:ident($type:ty) = $declaration:path,)* }
-        $(limited { $($limited:ident),* })?
+        $(limited { $($limited:ident),* } unlimited { $($unlimited:ident),* })?
+        declared in $(#[$list_doc:meta])* $list:ident
     ) => {
         $(#[$outer])*
         #[derive(Debug, Clone, PartialEq)]
         pub enum $name { $($(#[$inner])* $variant($type),)* }
+
+        $(#[$list_doc])*
+        pub static $list: &[&$crate::declare::Declaration] = &[$(&$declaration),*];
 
         impl $name {
             /// Reads what a checked clause says.
@@ -294,7 +299,7 @@ macro_rules! stated {
             $(fn time_limit(&mut self) -> Option<&mut Option<std::time::Duration>> {
                 match self {
                     $($name::$limited(own) => Some(&mut own.time_limit),)*
-                    _ => None,
+                    $($name::$unlimited(_) => None,)*
                 }
             })?
         }

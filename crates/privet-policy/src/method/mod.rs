@@ -18,7 +18,7 @@ pub mod ssg;
 use std::collections::BTreeMap;
 
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Accepts, Catalogue, Catalogues, Declaration, Key, KeyKind, Subject};
+use crate::declare::{Accepts, Catalogue, Catalogues, Key, KeyKind, Subject};
 use crate::requirement;
 use crate::requirement::Requirement;
 use crate::typed::{choices, stated};
@@ -101,6 +101,10 @@ stated! {
         QuasiSensitive(QuasiSensitive) = quasi_sensitive::DECLARATION,
     }
     limited { FullDomain, Mondrian, LPlusOptimize, SimulatedAnnealing, Codip, FfOptimal, QuasiSensitive }
+    unlimited { Injector, Anatomy, CodipStar, Ff }
+    declared in
+    /// The methods for tables.
+    TABLE_METHODS
 }
 
 stated! {
@@ -118,6 +122,10 @@ stated! {
         Mm(Mm) = mm::DECLARATION,
     }
     limited { Og }
+    unlimited { Mog, Aa, Lg, Mm }
+    declared in
+    /// The methods for transactions.
+    TRANSACTION_METHODS
 }
 
 stated! {
@@ -130,6 +138,9 @@ stated! {
         /// Local generalisation of bags, published as sets.
         Lg(LgSet) = lg_bags::DECLARATION,
     }
+    declared in
+    /// The methods for query logs and vocabularies.
+    VOCABULARY_METHODS
 }
 
 impl Method {
@@ -368,26 +379,6 @@ pub static TRANSACTIONS: Catalogue =
 /// All requirements and methods for query logs and vocabularies.
 pub static VOCABULARIES: Catalogue =
     Catalogue { requirements: requirement::VOCABULARIES, methods: VOCABULARY_METHODS, default_method: "ssg" };
-
-static TABLE_METHODS: &[&Declaration] = &[
-    &full_domain::DECLARATION,
-    &mondrian::DECLARATION,
-    &l_plus::DECLARATION,
-    &annealing::DECLARATION,
-    &injector::DECLARATION,
-    &injector::ANATOMY,
-    &codip::STAR,
-    &codip::CODIP,
-    &ff::DECLARATION,
-    &ff::OPTIMAL,
-    &quasi_sensitive::DECLARATION,
-];
-
-static TRANSACTION_METHODS: &[&Declaration] =
-    &[&og::DECLARATION, &og::MULTI_ROUND, &aa::DECLARATION, &lg::DECLARATION, &mm::DECLARATION];
-
-static VOCABULARY_METHODS: &[&Declaration] =
-    &[&ssg::DECLARATION, &lg_bags::BAG_DECLARATION, &lg_bags::DECLARATION];
 
 /// The requirements that classes are judged by one by one.
 const ABOUT_CLASSES: &[&str] = &["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness"];

@@ -41,21 +41,24 @@ stated! {
         LDiversity(LDiversity) = l_diversity::DECLARATION,
         /// No value exceeds its own threshold in a class.
         LPlusDiversity(LPlusDiversity) = l_plus::DECLARATION,
-        /// A sensitive column is distributed in every class much as in the whole table.
-        TCloseness(TCloseness) = t_closeness::DECLARATION,
-        /// A sensitive column is distributed in every class much as in a larger group.
-        NtCloseness(NtCloseness) = n_t_closeness::DECLARATION,
         /// Whatever rules an adversary knows, l values stay possible for everybody.
         MatchingLDiversity(MatchingLDiversity) = matching::DECLARATION,
-        /// What several tables together may lose and expose.
-        Projection(Projection) = projection::DECLARATION,
-        /// No guarded value follows from what can be observed.
-        FfAnonymity(FfAnonymity) = freeform::DECLARATION,
         /// Nobody's terms point at few labels.
         QsDiversity(QsDiversity) = quasi_sensitive::DIVERSITY,
         /// What a group's terms reveal is nearly what was believed before.
         QsCloseness(QsCloseness) = quasi_sensitive::CLOSENESS,
+        /// A sensitive column is distributed in every class much as in the whole table.
+        TCloseness(TCloseness) = t_closeness::DECLARATION,
+        /// A sensitive column is distributed in every class much as in a larger group.
+        NtCloseness(NtCloseness) = n_t_closeness::DECLARATION,
+        /// No guarded value follows from what can be observed.
+        FfAnonymity(FfAnonymity) = freeform::DECLARATION,
+        /// What several tables together may lose and expose.
+        Projection(Projection) = projection::DECLARATION,
     }
+    declared in
+    /// The requirements for tables.
+    TABLES
 }
 
 stated! {
@@ -72,6 +75,9 @@ stated! {
         /// Among transactions that look alike no sensitive item is surer than 1/p.
         PrivacyDegree(PrivacyDegree) = kl::PRIVACY_DEGREE,
     }
+    declared in
+    /// The requirements for transactions.
+    TRANSACTIONS
 }
 
 impl Requirement {
@@ -175,29 +181,6 @@ impl ItemRequirement {
         }
     }
 }
-
-/// The requirements for tables.
-pub static TABLES: &[&Declaration] = &[
-    &k_anonymity::DECLARATION,
-    &l_diversity::DECLARATION,
-    &l_plus::DECLARATION,
-    &matching::DECLARATION,
-    &quasi_sensitive::DIVERSITY,
-    &quasi_sensitive::CLOSENESS,
-    &t_closeness::DECLARATION,
-    &n_t_closeness::DECLARATION,
-    &freeform::DECLARATION,
-    &projection::DECLARATION,
-];
-
-/// The requirements for transactions.
-pub static TRANSACTIONS: &[&Declaration] = &[
-    &kl::KL_PRIVACY,
-    &kl::KM_ANONYMITY,
-    &kl::COHERENCE,
-    &kl::TRANSACTIONAL_K_ANONYMITY,
-    &kl::PRIVACY_DEGREE,
-];
 
 /// The requirements for query logs and vocabularies.
 pub static VOCABULARIES: &[&Declaration] = &[&vocabulary::DECLARATION];
