@@ -26,6 +26,7 @@ const FULL_DOMAIN: &str = "[privacy.k-anonymity]\nk = 5\n\
     [privacy.l-diversity]\ncolumn = \"occupation\"\nl = 3\n\
     [privacy.t-closeness]\ncolumn = \"occupation\"\nt = 0.2\n\
     [method]\nname = \"full-domain\"\n";
+const LKC: &str = "[privacy.lkc-privacy]\nL = 2\nK = 20\nC = 0.5\ncolumn = \"occupation\"\n[method]\nname = \"full-domain\"\n";
 const SUPPRESSION: &str = "suppression_limit = 0.05\n";
 
 /// Schemes and costs of l+-Optimize, one of each kind of bound.
@@ -186,6 +187,11 @@ fn full_domain(bencher: Bencher<'_, '_>, rows: u64) {
 #[divan::bench(args = sizes(), sample_count = 5)]
 fn full_domain_suppression(bencher: Bencher<'_, '_>, rows: u64) {
     search(bencher, &census_policy(rows, &format!("{FULL_DOMAIN}{SUPPRESSION}")));
+}
+
+#[divan::bench(args = sizes(), sample_count = 5)]
+fn full_domain_lkc(bencher: Bencher<'_, '_>, rows: u64) {
+    search(bencher, &census_policy(rows, LKC));
 }
 
 #[divan::bench(sample_count = 5)]

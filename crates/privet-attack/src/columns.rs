@@ -76,7 +76,9 @@ pub(super) fn promised(policy: &CheckedPolicy, column: &ViewColumn) -> u64 {
         },
         Requirement::MatchingLDiversity(MatchingLDiversity { l, .. })
         | Requirement::QsDiversity(QsDiversity { l, .. }) => Some(*l),
+        // LKC-privacy limits what follows from L quasi-identifiers, and here all of them are known.
         Requirement::KAnonymity(_)
+        | Requirement::LkcPrivacy(_)
         | Requirement::TCloseness(_)
         | Requirement::NtCloseness(_)
         | Requirement::Projection(_)

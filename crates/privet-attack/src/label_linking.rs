@@ -343,6 +343,7 @@ fn goal(policy: &CheckedPolicy, sets: &SetPolicy, links: &Links) -> Result<Goal>
             Requirement::KAnonymity(_)
             | Requirement::LDiversity(_)
             | Requirement::LPlusDiversity(_)
+            | Requirement::LkcPrivacy(_)
             | Requirement::TCloseness(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)

@@ -58,6 +58,7 @@ fn may_lose_cells(requirement: &Requirement) -> Option<usize> {
         Requirement::LPlusDiversity(asked) => Some(asked.column),
         Requirement::KAnonymity(_)
         | Requirement::LDiversity(_)
+        | Requirement::LkcPrivacy(_)
         | Requirement::TCloseness(_)
         | Requirement::NtCloseness(_)
         | Requirement::MatchingLDiversity(_)

@@ -28,6 +28,7 @@ mod hostile;
 mod injector;
 mod l_plus;
 mod ledger;
+mod lkc;
 mod memory;
 mod presets;
 mod promises;

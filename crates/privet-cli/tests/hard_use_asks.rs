@@ -42,6 +42,7 @@ fn asks(requirement: &str) -> &'static str {
         "k-anonymity" => "[privacy.k-anonymity]\nk = 2\n",
         "l-diversity" => "[privacy.l-diversity]\ncolumn = \"disease\"\nl = 2\n",
         "l-plus-diversity" => "[privacy.l-plus-diversity]\ncolumn = \"disease\"\ndefault = 1\n",
+        "lkc-privacy" => "[privacy.lkc-privacy]\ncolumn = \"disease\"\nL = 1\nK = 2\nC = 1\n",
         "matching-l-diversity" => "[privacy.matching-l-diversity]\ncolumn = \"disease\"\nl = 2\n",
         "qs-diversity" => "[privacy.qs-diversity]\ncolumn = \"symptoms\"\nc = 100\nl = 1\n",
         "qs-closeness" => "[privacy.qs-closeness]\ncolumn = \"symptoms\"\nt = 1\n",

@@ -14,6 +14,10 @@
 //! When people are counted and somebody has several records, frequencies are not closed under union either, because the
 //! people of two classes do not add up. [`Members::most_kept`] states the bound that remains.
 //!
+//! LKC-privacy is about groups of records that agree on some of the columns. Higher levels merge the groups of each set of
+//! columns, and groups that meet it meet it together. So it holds at `high` if it holds at v, and a box is dropped if it does
+//! not. Suppression would take records out of groups, so it is refused with it.
+//!
 //! (n, t)-closeness compares a class with larger ones and is not closed under union. It is tested when a vector is
 //! judged, and no bound rests on it.
 
@@ -24,6 +28,7 @@ use num_bigint::BigUint;
 use serde_json::json;
 
 use super::levels::Levelling;
+use super::lkc::LkcTests;
 use super::natural::Closeness;
 use super::{SearchFacts, Solution};
 use privet_core::clock::Clock;
@@ -45,6 +50,7 @@ pub(super) fn run(
 ) -> Result<Solution> {
     let requirements = privacy::requirements(policy, &microdata.table)?;
     let natural = privacy::natural_requirements(policy, &microdata.table)?;
+    let lkc = LkcTests::new(privacy::lkc_requirements(policy, &microdata.table)?);
     let records = microdata.table.records;
     let limit = own.suppression_limit.floor_of(records);
     // A release must have records. Suppressing everything costs as much as generalising everything to the root, so it
@@ -52,6 +58,7 @@ pub(super) fn run(
     let limit = limit.min(records.saturating_sub(1));
     let clock = clock.with_limit(own.time_limit);
     let mut problem = LevelLattice::new(microdata, requirements, natural, own.cost.name(), limit, &clock)?;
+    problem.lkc = lkc;
     problem.bottoms = bottoms(policy, own.least_levels.as_ref(), microdata, problem.tops())?;
     let drawn_from = own.break_minimality;
     let wanted = usize::try_from(drawn_from.unwrap_or(1)).unwrap_or(usize::MAX);
@@ -59,7 +66,10 @@ pub(super) fn run(
     let drawn = super::drawn(policy, microdata, outcome.best.len(), outcome.complete)?;
     let Some((cost, levels)) = outcome.best.get(drawn.unwrap_or(0)).cloned() else {
         let top = problem.levelling.groupings.at(problem.tops());
-        return Err(super::impossible_as_whole(&problem.requirements, &top.members(0), false));
+        let whole = top.members(0);
+        let mut reasons = super::failures(&problem.requirements, &whole);
+        reasons.extend(problem.lkc.failures(&whole.records));
+        return Err(super::impossible_as_whole(&reasons, &whole, false));
     };
     let judged = problem.judged(&levels);
     let recoding = problem.levelling.recoding(&levels, |grouping, class| {
@@ -115,11 +125,13 @@ struct LevelLattice<'a> {
     requirements: Vec<Box<dyn ClassTest>>,
     /// Requirements that compare classes with those at higher levels; no bound rests on them.
     natural: Vec<NtCloseness>,
+    /// Requirements on groups of records that agree on some of the columns.
+    lkc: LkcTests,
     /// The most records that may be suppressed.
     limit: u64,
     judged: Mutex<HashMap<Levels, Arc<JudgedVector>>>,
     clock: &'a Clock,
-    /// The lowest possible cost of the vectors whose closeness could not be decided in time.
+    /// The lowest possible cost of the vectors that could not be judged in time.
     unjudged: Mutex<Option<Cost>>,
 }
 
@@ -157,8 +169,8 @@ impl<'a> LevelLattice<'a> {
     ) -> Result<LevelLattice<'a>> {
         let levelling = Levelling::new(microdata, cost)?;
         let bottoms = vec![0; levelling.tops.len()].into();
-        let (judged, unjudged) = (Mutex::default(), Mutex::default());
-        Ok(LevelLattice { levelling, bottoms, requirements, natural, limit, judged, clock, unjudged })
+        let (judged, unjudged, lkc) = (Mutex::default(), Mutex::default(), LkcTests::new(Vec::new()));
+        Ok(LevelLattice { levelling, bottoms, requirements, natural, lkc, limit, judged, clock, unjudged })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Levels, Arc<JudgedVector>>> {
@@ -254,6 +266,14 @@ impl<'a> LevelLattice<'a> {
             (judged.floor, judged.dearest)
         })
     }
+
+    /// Notes that time was up before a vector was judged; it then counts as failing.
+    fn leave_unjudged(&self, levels: &[u8]) -> Option<Cost> {
+        let floor = self.floor(levels).0;
+        let mut unjudged = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner);
+        *unjudged = Some(unjudged.map_or(floor, |least| least.min(floor)));
+        None
+    }
 }
 
 impl Levelled for LevelLattice<'_> {
@@ -270,16 +290,18 @@ impl Levelled for LevelLattice<'_> {
         if judged.suppressed > self.limit {
             return None;
         }
+        match self.lkc.hold(levels, &self.levelling, self.clock) {
+            Some(true) => {}
+            Some(false) => return None,
+            None => return self.leave_unjudged(levels),
+        }
         if self.natural.is_empty() {
             return Some(judged.cost);
         }
         if judged.close.get().is_none() {
             let grouping = self.levelling.groupings.at(levels);
             let Some(close) = self.naturally_close(&grouping, judged.suppressed) else {
-                let floor = self.floor(levels).0;
-                let mut unjudged = self.unjudged.lock().unwrap_or_else(PoisonError::into_inner);
-                *unjudged = Some(unjudged.map_or(floor, |least| least.min(floor)));
-                return None;
+                return self.leave_unjudged(levels);
             };
             // Another thread may have computed the same.
             let _ = judged.close.set(close);
@@ -293,7 +315,7 @@ impl Levelled for LevelLattice<'_> {
 
     fn bound(&self, low: &[u8], high: &[u8]) -> Option<Cost> {
         let must_go = self.judged(high).must_go;
-        if must_go > self.limit {
+        if must_go > self.limit || self.lkc.hold(high, &self.levelling, self.clock) == Some(false) {
             return None;
         }
         let (floor, dearest) = self.floor(low);

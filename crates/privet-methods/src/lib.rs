@@ -8,6 +8,7 @@ pub mod injector;
 pub mod kl;
 mod l_plus;
 mod levels;
+mod lkc;
 mod mondrian;
 mod natural;
 pub mod quasi_sensitive;
@@ -168,12 +169,8 @@ fn failures(requirements: &[Box<dyn privacy::ClassTest>], whole: &privacy::Membe
 
 /// The error for requirements that the whole table as one class fails, when people are counted. Parts of the table may
 /// still meet them, because the people of several parts do not add up.
-fn impossible_as_whole(
-    requirements: &[Box<dyn privacy::ClassTest>],
-    whole: &privacy::Members<'_>,
-    method_starts_there: bool,
-) -> Error {
-    let reasons = failures(requirements, whole).join("; ");
+fn impossible_as_whole(reasons: &[String], whole: &privacy::Members<'_>, method_starts_there: bool) -> Error {
+    let reasons = reasons.join("; ");
     let counted = if whole.people.is_some() { "people" } else { "records" };
     let help = format!("lower the requirement, or provide more {counted}");
     if whole.add_up || !method_starts_there {

@@ -128,7 +128,9 @@ impl<'a> MondrianSplitter<'a> {
         if self.allowed(&whole) {
             return Ok(whole);
         }
-        Err(self.counted(&whole, |whole| super::impossible_as_whole(&self.requirements, whole, true)))
+        Err(self.counted(&whole, |whole| {
+            super::impossible_as_whole(&super::failures(&self.requirements, whole), whole, true)
+        }))
     }
 
     /// The published cells of each part; equal for parts that look alike in the release.

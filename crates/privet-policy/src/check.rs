@@ -303,7 +303,7 @@ impl Policy {
         let (places, requirements) = self.for_every_column(written, &columns)?;
         let understood = places.iter().zip(&requirements).map(|(place, clause)| {
             let read = Requirement::of(clause)
-                .and_then(|own| own.check(method.declaration.subject, purpose).map(|()| own));
+                .and_then(|own| own.check(method.declaration.subject, purpose, &columns).map(|()| own));
             read.map_err(|error| self.at_requirement(*place, error))
         });
         let requirements = understood.collect::<Result<Vec<_>>>()?;
@@ -317,7 +317,7 @@ impl Policy {
                 .help("remove it, or set name = \"injector\" in [method]"));
         }
         let method = Method::of(&method).map_err(|error| self.at_method("name", error))?;
-        let person = person::check(&data, &columns, &method)?;
+        let person = person::check(&data, &columns, &method, &requirements)?;
         if purpose == Purpose::Run {
             let checked = method.check(&columns, &requirements);
             checked.map_err(|(key, error)| self.at_method(key, error))?;

@@ -105,12 +105,14 @@ pub struct Accepts {
     pub repeated: bool,
     /// What their settings must say.
     pub conditions: &'static [Condition],
+    /// Why other methods do not take them, where that needs saying.
+    pub reason: Option<&'static str>,
 }
 
 impl Accepts {
     /// These, each as often as wanted.
     pub const fn of(requirements: &'static [&'static str]) -> Accepts {
-        Accepts { requirements, needed: false, repeated: true, conditions: &[] }
+        Accepts { requirements, needed: false, repeated: true, conditions: &[], reason: None }
     }
 
     /// One of these or more, each as often as wanted.
@@ -126,6 +128,11 @@ impl Accepts {
     /// The same, where their settings say this.
     pub const fn with(self, conditions: &'static [Condition]) -> Accepts {
         Accepts { conditions, ..self }
+    }
+
+    /// The same, with the reason why other methods do not take them.
+    pub const fn because(self, reason: &'static str) -> Accepts {
+        Accepts { reason: Some(reason), ..self }
     }
 }
 

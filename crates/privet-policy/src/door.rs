@@ -130,15 +130,7 @@ impl Policy {
                 }
                 None => format!("method \"{name}\" does not take [privacy.{asked}]"),
             };
-            let others: Vec<&str> = (catalogue.methods.iter())
-                .filter(|other| other.takes_clause(clause))
-                .map(|other| other.name)
-                .collect();
-            let others = match others.as_slice() {
-                [] => String::new(),
-                others => format!("; this requirement is for {}", listed(others, "and")),
-            };
-            let help = format!("{}{others}", takes(declaration));
+            let help = format!("{}{}", takes(declaration), taken_by(catalogue, clause));
             return Err(self.at_requirement(place, Error::input(wrong).help(help)));
         }
         let lacking = declaration
@@ -155,6 +147,19 @@ impl Policy {
                 Err(self.at_method("name", Error::input(wrong).help(takes(declaration))))
             }
         }
+    }
+}
+
+/// Which methods take a requirement, and why no others do where that needs saying.
+fn taken_by(catalogue: &Catalogue, clause: &Clause) -> String {
+    let takers: Vec<&&Declaration> =
+        catalogue.methods.iter().filter(|other| other.takes_clause(clause)).collect();
+    let mut accepts = takers.iter().flat_map(|method| method.accepts).filter(|accepts| accepts.names(clause));
+    let names: Vec<&str> = takers.iter().map(|method| method.name).collect();
+    match (names.as_slice(), accepts.find_map(|accepts| accepts.reason)) {
+        ([], _) => String::new(),
+        (names, None) => format!("; this requirement is for {}", listed(names, "and")),
+        (names, Some(reason)) => format!("; this requirement is for {}: {reason}", listed(names, "and")),
     }
 }
 

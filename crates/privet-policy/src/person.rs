@@ -7,12 +7,18 @@ use super::check::{DataKind, PolicyColumn, Role};
 use super::file::{Entry, Section};
 use super::settings::Clause;
 use crate::method::{Method, Partitioning};
+use crate::requirement::Requirement;
 use privet_core::Error;
 use privet_core::Result;
 use privet_core::suggestion;
 
 /// The column that `person` names, by position; refuses what cannot count people.
-pub(super) fn check(data: &Section<'_>, columns: &[PolicyColumn], method: &Method) -> Result<Option<usize>> {
+pub(super) fn check(
+    data: &Section<'_>,
+    columns: &[PolicyColumn],
+    method: &Method,
+    requirements: &[Requirement],
+) -> Result<Option<usize>> {
     let Some(entry) = data.entry("person") else { return Ok(None) };
     let name = entry.text()?;
     let Some(column) = columns.iter().find(|column| column.name == name) else {
@@ -56,6 +62,9 @@ pub(super) fn check(data: &Section<'_>, columns: &[PolicyColumn], method: &Metho
                  people a class has before it is written",
             )
             .help("set partitioning = \"strict\" in [method], which is the default"));
+    }
+    if let Some(reason) = requirements.iter().find_map(Requirement::why_not_people) {
+        return Err(entry.error(reason).help("bring one record per person and leave out 'person'"));
     }
     Ok(Some(column.index))
 }

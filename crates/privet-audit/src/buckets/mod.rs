@@ -119,6 +119,7 @@ pub fn audit_buckets(
             Requirement::KAnonymity(asked) => check_size(asked, &name, &book),
             // No method that publishes groups takes these; what nobody judges fails the audit.
             Requirement::LPlusDiversity(_)
+            | Requirement::LkcPrivacy(_)
             | Requirement::TCloseness(_)
             | Requirement::NtCloseness(_)
             | Requirement::Projection(_)

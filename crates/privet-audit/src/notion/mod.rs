@@ -1,13 +1,14 @@
 //! Privacy notions as the audit checks them: one file per notion, each a literal reading of its definition.
 //!
 //! To teach the audit a new notion, write a file with its [`Notion`] and answer for it in [`judge_of`] and
-//! [`counts_people`]; the compiler asks for both. FF-anonymity and (n, t)-closeness are not a matter of single classes, so
-//! they have checks of their own.
+//! [`counts_people`]; the compiler asks for both. FF-anonymity, (n, t)-closeness and LKC-privacy are not a matter of single
+//! classes, so they have checks of their own.
 
 mod freeform;
 mod k_anonymity;
 mod l_diversity;
 mod l_plus;
+mod lkc;
 mod logarithms;
 mod n_t_closeness;
 mod quasi_sensitive;
@@ -70,6 +71,7 @@ fn judge_of(requirement: &Requirement, facts: &Facts<'_>) -> Result<Judge> {
         Requirement::TCloseness(asked) => Judge::Classes(t_closeness::auditor(asked, facts)?),
         Requirement::QsDiversity(asked) => Judge::Classes(quasi_sensitive::diversity(asked, facts)?),
         Requirement::QsCloseness(asked) => Judge::Classes(quasi_sensitive::closeness(asked, facts)?),
+        Requirement::LkcPrivacy(asked) => Judge::Own(lkc::check(asked, name(), facts)?),
         Requirement::NtCloseness(asked) => Judge::Own(n_t_closeness::check(asked, name(), facts)?),
         Requirement::FfAnonymity(asked) => Judge::Own(freeform::check(asked, name(), facts)?),
         // The audits of groups and of projections judge these.
@@ -148,7 +150,8 @@ fn counts_people(requirement: &Requirement) -> bool {
             Diversity::Distinct(_) | Diversity::Frequency(_) => true,
             Diversity::Entropy(_) | Diversity::Recursive { .. } => false,
         },
-        Requirement::TCloseness(_)
+        Requirement::LkcPrivacy(_)
+        | Requirement::TCloseness(_)
         | Requirement::NtCloseness(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)

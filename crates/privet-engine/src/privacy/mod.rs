@@ -11,6 +11,7 @@ mod k_anonymity;
 pub mod kl;
 mod l_diversity;
 pub mod l_plus;
+mod lkc;
 pub mod matching;
 mod n_t_closeness;
 pub mod projection;
@@ -22,10 +23,11 @@ use privet_policy::method::Scheme;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use lkc::{LkcPrivacy, subsets};
 pub use n_t_closeness::{NtCloseness, Records};
 
 use privet_core::{Error, Result, counted};
-use privet_policy::{CheckedPolicy, Requirement, Role, Subject};
+use privet_policy::{CheckedPolicy, Method, Requirement, Role, Subject};
 use privet_taxonomy::Taxonomy;
 
 /// Counts of values in a class. All tracked columns share one numbering of *slots*: a column owns a range of slots,
@@ -261,14 +263,14 @@ impl Table {
     }
 }
 
-/// Builds the policy's requirements for a table, but for those that [`natural_requirements`] has.
+/// Builds the policy's requirements for a table, but for those that [`natural_requirements`] and [`lkc_requirements`] have.
 pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn ClassTest>>> {
     let built = about_classes(policy, table, |_| true)?;
     Ok(built.into_iter().map(|(_, requirement)| requirement).collect())
 }
 
-/// Builds those requirements that classes are judged by, each with its clause. Where a method heeds what terms reveal, or
-/// what can be seen of a person, it judges that by itself.
+/// Builds those requirements that classes are judged by, each with its clause. Requirements that a method enforces itself, about
+/// terms or mixed columns, are left out.
 pub fn class_requirements<'p>(
     policy: &'p CheckedPolicy,
     table: &Table,
@@ -291,15 +293,39 @@ pub fn natural_requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec
     built.collect()
 }
 
+/// Builds those requirements that are about groups of records that agree on some of the quasi-identifiers.
+pub fn lkc_requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<LkcPrivacy>> {
+    let asked = policy.requirements.iter().filter_map(|asked| match asked {
+        Requirement::LkcPrivacy(asked) => Some(asked),
+        _ => None,
+    });
+    asked.map(|asked| LkcPrivacy::of(asked, table)).collect()
+}
+
+/// Whether a requirement is not judged class by class, but by a list of its own: [`natural_requirements`] or
+/// [`lkc_requirements`].
+fn is_judged_apart(asked: &Requirement, method: &Method) -> bool {
+    match asked {
+        Requirement::NtCloseness(_) | Requirement::LkcPrivacy(_) => method.has_levels(),
+        Requirement::KAnonymity(_)
+        | Requirement::LDiversity(_)
+        | Requirement::LPlusDiversity(_)
+        | Requirement::TCloseness(_)
+        | Requirement::MatchingLDiversity(_)
+        | Requirement::Projection(_)
+        | Requirement::FfAnonymity(_)
+        | Requirement::QsDiversity(_)
+        | Requirement::QsCloseness(_) => false,
+    }
+}
+
 fn about_classes<'p>(
     policy: &'p CheckedPolicy,
     table: &Table,
     filter: impl Fn(&Requirement) -> bool,
 ) -> Result<Vec<(&'p Requirement, Box<dyn ClassTest>)>> {
     let clauses = policy.requirements.iter().enumerate().filter(|(_, clause)| filter(clause));
-    let beside =
-        |asked: &Requirement| matches!(asked, Requirement::NtCloseness(_)) && policy.method.has_levels();
-    let clauses = clauses.filter(|(_, clause)| !beside(clause));
+    let clauses = clauses.filter(|(_, clause)| !is_judged_apart(clause, &policy.method));
     let built = clauses.map(|(position, clause)| {
         let requirement = build(clause, table).map_err(|error| policy.at_requirement(position, error))?;
         Ok((clause, requirement))
@@ -316,6 +342,7 @@ pub fn build(asked: &Requirement, table: &Table) -> Result<Box<dyn ClassTest>> {
         Requirement::TCloseness(asked) => t_closeness::build(asked, table),
         // No method that judges classes one by one takes these.
         Requirement::NtCloseness(_)
+        | Requirement::LkcPrivacy(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)
@@ -339,6 +366,9 @@ pub fn warnings(policy: &CheckedPolicy, table: &Table) -> Result<Vec<String>> {
             Requirement::LPlusDiversity(asked) => {
                 let found = l_plus::warnings(asked, table, asks_for_k, stars);
                 warnings.extend(found.map_err(|error| policy.at_requirement(position, error))?);
+            }
+            Requirement::LkcPrivacy(asked) => {
+                warnings.extend(LkcPrivacy::of(asked, table)?.warning(policy.generalised().count()));
             }
             Requirement::KAnonymity(_)
             | Requirement::LDiversity(_)

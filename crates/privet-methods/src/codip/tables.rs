@@ -118,6 +118,7 @@ impl<'a> ProjectedTables<'a> {
                     Requirement::KAnonymity(_)
                     | Requirement::LDiversity(_)
                     | Requirement::LPlusDiversity(_)
+                    | Requirement::LkcPrivacy(_)
                     | Requirement::MatchingLDiversity(_)
                     | Requirement::Projection(_)
                     | Requirement::FfAnonymity(_)

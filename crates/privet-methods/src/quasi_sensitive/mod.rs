@@ -92,6 +92,7 @@ impl SetRequirements {
                 Requirement::KAnonymity(_)
                 | Requirement::LDiversity(_)
                 | Requirement::LPlusDiversity(_)
+                | Requirement::LkcPrivacy(_)
                 | Requirement::TCloseness(_)
                 | Requirement::NtCloseness(_)
                 | Requirement::MatchingLDiversity(_)

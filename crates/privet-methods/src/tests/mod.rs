@@ -2,6 +2,7 @@
 //! audit included, where it promises a valid release.
 
 mod full_domain;
+mod lkc;
 mod mondrian;
 mod natural;
 mod oracle;

@@ -1,10 +1,11 @@
 //! Full-domain generalisation.
 
-use super::{COST, TIME_LIMIT, TableCost};
+use super::{COST, Checked, TIME_LIMIT, TableCost};
 use crate::check::Role;
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::requirement::Requirement;
 use crate::typed::method;
-use privet_core::Exact;
+use privet_core::{Error, Exact};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -25,16 +26,31 @@ method! {
     of DECLARATION
 }
 
+impl FullDomain {
+    /// Refuses to leave out records where a requirement does not allow it.
+    pub(super) fn check(&self, requirements: &[Requirement]) -> Checked {
+        let strict = requirements.iter().find_map(|asked| Some((asked.name(), asked.why_not_suppression()?)));
+        match strict.filter(|_| self.suppression_limit > Exact::ZERO) {
+            None => Ok(()),
+            Some((name, reason)) => {
+                let wrong = format!("[privacy.{name}] is kept without suppression only: {reason}");
+                let help = "remove 'suppression_limit', or set it to 0, which is the default";
+                Err(("suppression_limit", Error::input(wrong).help(help)))
+            }
+        }
+    }
+}
+
 /// `[method] name = "full-domain"`.
 pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
-    accepts: &[Accepts::of(&[
-        "k-anonymity",
-        "l-diversity",
-        "l-plus-diversity",
-        "t-closeness",
-        "n-t-closeness",
-    ])],
+    accepts: &[
+        Accepts::of(&["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness", "n-t-closeness"]),
+        Accepts::of(&["lkc-privacy"]).because(
+            "it groups records by some of the quasi-identifiers, and such groups only grow when a column is generalised if all \
+             records of a column are published at one level",
+        ),
+    ],
     name: "full-domain",
     summary: "the optimal generalisation level for every column, proven over the whole lattice",
     help: "Each quasi-identifier is generalised to one level of its hierarchy (a column without a hierarchy is kept or \

@@ -309,6 +309,7 @@ impl Method {
         }
         let about = || requirements.iter().find_map(Requirement::column);
         match self {
+            Method::FullDomain(own) => own.check(requirements),
             Method::LPlusOptimize(own) => own.check(),
             Method::SimulatedAnnealing(own) => {
                 l_plus::check_prices(own.suppression, own.cost, [own.cost_value, own.cost_record])
@@ -316,8 +317,7 @@ impl Method {
             Method::Injector(_) | Method::Anatomy(_) => {
                 injector::check_columns(columns, about()).map_err(|error| ("name", error))
             }
-            Method::FullDomain(_)
-            | Method::Mondrian(_)
+            Method::Mondrian(_)
             | Method::CodipStar(_)
             | Method::Codip(_)
             | Method::Ff(_)

@@ -5,6 +5,7 @@ pub mod k_anonymity;
 pub mod kl;
 pub mod l_diversity;
 pub mod l_plus;
+pub mod lkc;
 pub mod matching;
 pub mod n_t_closeness;
 pub mod projection;
@@ -12,6 +13,7 @@ pub mod quasi_sensitive;
 pub mod t_closeness;
 pub mod vocabulary;
 
+use crate::check::PolicyColumn;
 use crate::declare::{Declaration, Subject};
 use crate::door::Purpose;
 use crate::typed::stated;
@@ -22,6 +24,7 @@ pub use k_anonymity::KAnonymity;
 pub use kl::{Coherence, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
 pub use l_diversity::{Diversity, DiversityKind, LDiversity};
 pub use l_plus::{Base, LPlusDiversity, ThetaRule};
+pub use lkc::LkcPrivacy;
 pub use matching::MatchingLDiversity;
 pub use n_t_closeness::NtCloseness;
 pub use projection::Projection;
@@ -41,6 +44,8 @@ stated! {
         LDiversity(LDiversity) = l_diversity::DECLARATION,
         /// No value exceeds its own threshold in a class.
         LPlusDiversity(LPlusDiversity) = l_plus::DECLARATION,
+        /// Records that agree on at most L quasi-identifiers are K or more, with no value above the share C.
+        LkcPrivacy(LkcPrivacy) = lkc::DECLARATION,
         /// Whatever rules an adversary knows, l values stay possible for everybody.
         MatchingLDiversity(MatchingLDiversity) = matching::DECLARATION,
         /// Nobody's terms point at few labels.
@@ -86,6 +91,7 @@ impl Requirement {
         match self {
             Requirement::LDiversity(LDiversity { column, .. })
             | Requirement::LPlusDiversity(LPlusDiversity { column, .. })
+            | Requirement::LkcPrivacy(LkcPrivacy { column, .. })
             | Requirement::TCloseness(TCloseness { column, .. })
             | Requirement::NtCloseness(NtCloseness { column, .. })
             | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
@@ -102,6 +108,7 @@ impl Requirement {
         match &mut about {
             Requirement::LDiversity(LDiversity { column, .. })
             | Requirement::LPlusDiversity(LPlusDiversity { column, .. })
+            | Requirement::LkcPrivacy(LkcPrivacy { column, .. })
             | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
             | Requirement::QsDiversity(QsDiversity { column, .. })
             | Requirement::QsCloseness(QsCloseness { column, .. }) => *column = other,
@@ -117,10 +124,11 @@ impl Requirement {
         about
     }
 
-    /// Refuses what no data can meet, or no method that publishes this.
-    pub(crate) fn check(&self, subject: Subject, purpose: Purpose) -> Result<()> {
+    /// Refuses what no data with these columns can meet, or no method that publishes this.
+    pub(crate) fn check(&self, subject: Subject, purpose: Purpose, columns: &[PolicyColumn]) -> Result<()> {
         match self {
             Requirement::LDiversity(diversity) => diversity.check(subject, purpose),
+            Requirement::LkcPrivacy(lkc) => lkc.check(columns),
             Requirement::QsDiversity(diversity) => diversity.check(),
             Requirement::KAnonymity(_)
             | Requirement::LPlusDiversity(_)
@@ -139,6 +147,7 @@ impl Requirement {
             Requirement::KAnonymity(KAnonymity { k }) => Some(*k),
             Requirement::LDiversity(_)
             | Requirement::LPlusDiversity(_)
+            | Requirement::LkcPrivacy(_)
             | Requirement::TCloseness(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
@@ -158,13 +167,56 @@ impl Requirement {
                 Diversity::Distinct(_) | Diversity::Frequency(_) => true,
                 Diversity::Entropy(_) | Diversity::Recursive { .. } => false,
             },
-            Requirement::TCloseness(_)
+            Requirement::LkcPrivacy(_)
+            | Requirement::TCloseness(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
             | Requirement::QsDiversity(_)
             | Requirement::QsCloseness(_) => false,
+        }
+    }
+
+    /// Why it cannot be asked for where one person may have several records, if it cannot. Others either count people or are
+    /// refused by the audit where somebody has several records in one class.
+    pub(crate) fn why_not_people(&self) -> Option<&'static str> {
+        match self {
+            Requirement::LkcPrivacy(_) => Some(
+                "[privacy.lkc-privacy] counts records and cannot count people: the K records that agree on what an attacker \
+                 knows may all belong to one person",
+            ),
+            Requirement::KAnonymity(_)
+            | Requirement::LDiversity(_)
+            | Requirement::LPlusDiversity(_)
+            | Requirement::TCloseness(_)
+            | Requirement::NtCloseness(_)
+            | Requirement::MatchingLDiversity(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_)
+            | Requirement::QsDiversity(_)
+            | Requirement::QsCloseness(_) => None,
+        }
+    }
+
+    /// Why no class may be left out to meet it, if none may. Most requirements judge each class alone, so leaving out those that
+    /// fail leaves a release that meets them.
+    pub(crate) fn why_not_suppression(&self) -> Option<&'static str> {
+        match self {
+            Requirement::LkcPrivacy(_) => Some(
+                "a class that is left out is missing from every group of records that agree on some of the quasi-identifiers, \
+                 so that other groups may fall below K or exceed C",
+            ),
+            Requirement::KAnonymity(_)
+            | Requirement::LDiversity(_)
+            | Requirement::LPlusDiversity(_)
+            | Requirement::TCloseness(_)
+            | Requirement::NtCloseness(_)
+            | Requirement::MatchingLDiversity(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_)
+            | Requirement::QsDiversity(_)
+            | Requirement::QsCloseness(_) => None,
         }
     }
 }

@@ -60,6 +60,7 @@ fn thresholds(requirement: &Requirement, table: &Table) -> Result<Option<Thresho
             ..
         })
         | Requirement::KAnonymity(_)
+        | Requirement::LkcPrivacy(_)
         | Requirement::TCloseness(_)
         | Requirement::NtCloseness(_)
         | Requirement::MatchingLDiversity(_)

@@ -12,6 +12,7 @@ mod freeform;
 mod holdout;
 mod lettering;
 mod links;
+mod lkc;
 mod manifest;
 mod opened;
 mod people;

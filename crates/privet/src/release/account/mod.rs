@@ -24,7 +24,7 @@ use super::report::{
     Column, Datum, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount,
     Whose,
 };
-use super::{confidence, crowd, scan, suppression};
+use super::{confidence, crowd, lkc, scan, suppression};
 use privet_core::Result;
 use privet_core::counted;
 use privet_engine::microdata::Microdata;
@@ -32,7 +32,7 @@ use privet_engine::privacy;
 use privet_engine::privacy::{Class, Counted};
 use privet_methods::ShownCost;
 use privet_methods::recoding::{ClassTable, Recoding};
-use privet_policy::requirement::{Diversity, LDiversity};
+use privet_policy::requirement::{Diversity, LDiversity, LkcPrivacy};
 use privet_policy::{CheckedPolicy, OnMissing, Requirement as Asked, Role, Subject};
 use privet_taxonomy::NodeId;
 
@@ -71,7 +71,7 @@ pub(super) fn model(
     let mut common = common(claims, particulars)?;
     common.columns = columns;
     common.scan = Some(scan::table(policy, tick)?.into());
-    common.tightness = tightness(shape)?;
+    common.tightness = tightness(shape, tick)?;
     common.whose = shape.whose();
     let before = crowd::sizes_before(microdata).unwrap_or_else(|| sizes_before(microdata));
     common.risk_before = Some(risk(before.into_iter()).into());
@@ -148,8 +148,32 @@ pub(super) fn sizes(microdata: &Microdata, counts: &[u64]) -> Vec<u64> {
     sizes
 }
 
+/// Who shows how near a release comes to what a requirement allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ShownBy {
+    /// [`tightness`], class by class.
+    Classes,
+    /// The account of its own notion.
+    Own,
+    /// Nobody. A class has many natural supersets, and how near it is to the best of them is not kept; groups and projections
+    /// have reports of their own.
+    Nobody,
+}
+
+fn shown_by(asked: &Asked) -> ShownBy {
+    match asked {
+        Asked::KAnonymity(_) | Asked::LDiversity(_) | Asked::LPlusDiversity(_) | Asked::TCloseness(_) => {
+            ShownBy::Classes
+        }
+        Asked::LkcPrivacy(_) | Asked::FfAnonymity(_) | Asked::QsDiversity(_) | Asked::QsCloseness(_) => {
+            ShownBy::Own
+        }
+        Asked::NtCloseness(_) | Asked::MatchingLDiversity(_) | Asked::Projection(_) => ShownBy::Nobody,
+    }
+}
+
 /// How near the worst class comes to each threshold.
-fn tightness(shape: &Recoded) -> Result<Vec<Tightness>> {
+fn tightness(shape: &Recoded, tick: &mut dyn FnMut() -> Result<()>) -> Result<Vec<Tightness>> {
     let Recoded { policy, microdata, solution, classes, .. } = shape;
     let (recoding, whose) = (&solution.recoding, shape.whose());
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
@@ -157,7 +181,8 @@ fn tightness(shape: &Recoded) -> Result<Vec<Tightness>> {
         Subject::Freeform => super::freeform::tightness(policy, microdata, recoding)?,
         _ => Vec::new(),
     };
-    for (clause, requirement) in &requirements {
+    for (clause, requirement) in requirements.iter().filter(|(asked, _)| shown_by(asked) == ShownBy::Classes)
+    {
         let of = |class: usize| requirement.tightness(&classes.members(class).seen_by(requirement.as_ref()));
         let worst = (0..recoding.len()).min_by(|a, b| of(*a).room().total_cmp(&of(*b).room()));
         let Some(worst) = worst else { continue };
@@ -196,6 +221,7 @@ fn tightness(shape: &Recoded) -> Result<Vec<Tightness>> {
             holds: classes.members(worst).meet(requirement.as_ref()),
         });
     }
+    all.extend(lkc::tightness(shape, tick)?);
     Ok(all)
 }
 
@@ -211,6 +237,9 @@ pub(super) fn inequality(asked: &Asked) -> String {
         },
         Asked::TCloseness(asked) => format!("EMD(class, table) ≤ {}", asked.t),
         Asked::NtCloseness(asked) => format!("EMD(class, group of {} or more) ≤ {}", asked.n, asked.t),
+        Asked::LkcPrivacy(LkcPrivacy { k, confidence: c, .. }) => {
+            format!("n(group) ≥ {k}, n(value) · {} ≤ {} · n(group)", c.denominator(), c.numerator())
+        }
         Asked::LPlusDiversity(_) => "n(value) · den(θ) ≤ num(θ) · n(class)".to_string(),
         Asked::QsDiversity(asked) => format!("p₁ ≤ {} · (p_{1} + p_{1}₊₁ + …)", asked.c, asked.l),
         Asked::QsCloseness(asked) => format!("√Σ(prior − posterior)² ≤ {}", asked.t),

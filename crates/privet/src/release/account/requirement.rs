@@ -62,6 +62,7 @@ pub(crate) fn requirement(asked: &Asked, scheme: Option<Scheme>, columns: &[Poli
                 column: Some(column),
             }
         }
+        Asked::LkcPrivacy(asked) => crate::release::lkc::notion(asked, named(asked.column)),
         Asked::FfAnonymity(asked) => crate::release::freeform::notion(&asked.threat.to_string()),
         Asked::QsDiversity(asked) => crate::release::links::diversity(asked, &named(asked.column)),
         Asked::QsCloseness(asked) => crate::release::links::closeness(asked, &named(asked.column)),

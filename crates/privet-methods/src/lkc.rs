@@ -1,0 +1,76 @@
+//! LKC-privacy of vectors of levels.
+//!
+//! The groups that decide are the classes at other vectors, with all but L columns at the top. Many vectors share these, so
+//! each is judged once. See [`privacy::LkcPrivacy`] for why this is enough, and why a search may prune by it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::levels::Levelling;
+use privet_core::clock::Clock;
+use privet_engine::privacy::{Class, LkcPrivacy};
+use privet_engine::rollup::{Grouping, Levels};
+
+/// The policy's requirements of LKC-privacy, with what is known about the groups of a table.
+pub(super) struct LkcTests {
+    tests: Vec<KnownProjections>,
+}
+
+/// One requirement, and whether all groups at a vector meet it.
+struct KnownProjections {
+    notion: LkcPrivacy,
+    known: Mutex<HashMap<Levels, bool>>,
+}
+
+impl KnownProjections {
+    fn known(&self) -> MutexGuard<'_, HashMap<Levels, bool>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn holds_at(&self, projection: Levels, levelling: &Levelling<'_>) -> bool {
+        if let Some(holds) = self.known().get(&projection) {
+            return *holds;
+        }
+        let groups = levelling.groupings.at(&projection);
+        let holds = self.holds_in_all(&groups);
+        self.known().insert(projection, holds);
+        holds
+    }
+
+    /// Sizes come first: most vectors fail by them, and they need no counts of values.
+    fn holds_in_all(&self, groups: &Grouping) -> bool {
+        let [size, share] = self.notion.tests();
+        (0..groups.len()).all(|group| size.holds(&groups.outline(group)))
+            && (0..groups.len()).all(|group| share.holds(&groups.class(group)))
+    }
+}
+
+impl LkcTests {
+    pub fn new(notions: Vec<LkcPrivacy>) -> LkcTests {
+        let test = |notion| KnownProjections { notion, known: Mutex::default() };
+        LkcTests { tests: notions.into_iter().map(test).collect() }
+    }
+
+    /// Whether all groups meet every requirement at some levels; `None` if time is up. The most general vector, with its single
+    /// group, is always judged, so that a search has an answer if there is one.
+    pub fn hold(&self, levels: &[u8], levelling: &Levelling<'_>, clock: &Clock) -> Option<bool> {
+        for test in &self.tests {
+            for (judged, projection) in
+                test.notion.projections(levels, &levelling.tops).into_iter().enumerate()
+            {
+                if judged > 0 && (clock.is_over() || clock.check().is_err()) {
+                    return None;
+                }
+                if !test.holds_at(projection, levelling) {
+                    return Some(false);
+                }
+            }
+        }
+        Some(true)
+    }
+
+    /// Why the whole table as one group fails, one reason per requirement.
+    pub fn failures(&self, whole: &Class<'_>) -> Vec<String> {
+        self.tests.iter().filter_map(|test| test.notion.why_impossible(whole)).collect()
+    }
+}
