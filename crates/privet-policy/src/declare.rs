@@ -143,6 +143,8 @@ pub struct Declaration {
     pub subject: Subject,
     /// The name in the policy.
     pub name: &'static str,
+    /// The work that describes it: authors, title, where and when.
+    pub source: &'static str,
     /// What it is, in one line.
     pub summary: &'static str,
     /// What it does and promises, in a paragraph.
@@ -202,6 +204,11 @@ impl Catalogues {
             DataKind::Transactions => self.transactions,
             DataKind::QueryLog | DataKind::Vocabularies => self.vocabularies,
         }
+    }
+
+    /// The method of this name, for whichever kind of data.
+    pub fn method(&self, name: &str) -> Option<&'static Declaration> {
+        self.all().into_iter().find_map(|catalogue| catalogue.method(name))
     }
 
     /// All catalogues.

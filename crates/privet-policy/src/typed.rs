@@ -383,6 +383,20 @@ mod tests {
     }
 
     #[test]
+    fn every_requirement_is_taken_by_some_method() {
+        for catalogue in CATALOGUES.all() {
+            for requirement in catalogue.requirements {
+                let mut methods = catalogue.methods.iter();
+                assert!(
+                    methods.any(|method| method.takes_requirement(requirement.name)),
+                    "{}",
+                    requirement.name
+                );
+            }
+        }
+    }
+
+    #[test]
     fn a_method_without_keys_has_its_declared_defaults() {
         let methods = CATALOGUES.all().into_iter().flat_map(|one| one.methods);
         for declaration in methods.copied() {

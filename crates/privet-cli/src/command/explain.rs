@@ -105,7 +105,8 @@ fn described(declaration: &Declaration) -> String {
     } else {
         format!("Requirements that it takes: {}", declaration.takes())
     };
-    format!("{}: {}\n\n{}\n\n{goes_with}\n{keys}", declaration.name, declaration.summary, declaration.help)
+    let Declaration { name, summary, help, source, .. } = declaration;
+    format!("{name}: {summary}\n\n{help}\n\nSource: {source}\n{goes_with}\n{keys}")
 }
 
 /// The methods that take a requirement.
@@ -144,7 +145,7 @@ fn to_json(declaration: &Declaration) -> Json {
         })
         .collect();
     let mut told = json!({
-        "name": declaration.name, "summary": declaration.summary, "help": declaration.help, "keys": keys,
+        "name": declaration.name, "summary": declaration.summary, "help": declaration.help, "source": declaration.source, "keys": keys,
     });
     if declaration.accepts.is_empty() {
         told["methods"] = json!(methods_for(declaration));

@@ -26,6 +26,7 @@ pub static DECLARATION: Declaration = Declaration {
         Accepts::of(&["coherence"]).with(&[Condition::Is("h", 1)]),
     ],
     name: "aa",
+    source: "M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-Preserving Anonymization of Set-Valued Data. VLDB 2008",
     summary: "k^m-anonymity by greedy generalisation: quick, good, without proof of how good",
     help: "The Apriori-based anonymisation of Terrovitis, Mamoulis and Kalnis (2008). Combinations of one item, then of \
            two, up to m are looked at; one that fewer than k transactions hold is generalised in the cheapest way that \

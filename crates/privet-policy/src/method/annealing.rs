@@ -30,6 +30,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[Accepts::once(&["l-plus-diversity"]), Accepts::of(&["k-anonymity"])],
     name: "simulated-annealing",
+    source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",
     summary: "a good cut through every taxonomy under l+-diversity by simulated annealing, without proof",
     help: "A random walk over the cuts of l-plus-optimize, with the same costs and suppression schemes: each move opens \
            or closes one value, and moves for the worse are taken less and less often. It is there to compare with; \

@@ -48,6 +48,7 @@ pub static STAR: Declaration = Declaration {
     subject: Subject::Projections,
     accepts: TAKES,
     name: "codip-star",
+    source: "Y. Fang, M. Z. Ashrafi, S. K. Ng: Privacy beyond Single Sensitive Attribute. DEXA 2011",
     summary: "several tables with disjoint sensitive columns, those together that tell most about each other",
     help: "Starts with a table per sensitive column and merges the two whose columns tell most about each other, as long as \
            every table can be anonymised and the exposure stays within beta. Each table has all quasi-identifiers, \
@@ -68,6 +69,7 @@ pub static CODIP: Declaration = Declaration {
     subject: Subject::Projections,
     accepts: TAKES,
     name: "codip",
+    source: "Y. Fang, M. Z. Ashrafi, S. K. Ng: Privacy beyond Single Sensitive Attribute. DEXA 2011",
     summary: "several tables with disjoint sensitive columns, the plan of least association loss of all",
     help: "Looks for the plan that loses least association of all plans within beta whose tables can be anonymised. Up to \
            about ten sensitive attributes the best is found and proven; beyond, the best so far is returned with what is \

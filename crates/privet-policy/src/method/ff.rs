@@ -44,6 +44,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Freeform,
     accepts: TAKES,
     name: "ff",
+    source: "K. Wang, Y. Xu, A. Fu, R. Wong: FF-Anonymity: When Quasi-Identifiers Are Missing. ICDE 2009",
     summary: "the most specific cuts that a top-down search reaches under FF-anonymity; nothing can be specialised further",
     help: "Each mixed column gets a cut through its hierarchy. Starting from the roots, the value whose specialisation gains \
            most is specialised, as long as that adds no breach, and leaves no class below k where [privacy.k-anonymity] asks for it, until no value is \
@@ -56,6 +57,7 @@ pub static OPTIMAL: Declaration = Declaration {
     subject: Subject::Freeform,
     accepts: TAKES,
     name: "ff-optimal",
+    source: "K. Wang, Y. Xu, A. Fu, R. Wong: FF-Anonymity: When Quasi-Identifiers Are Missing. ICDE 2009",
     summary: "the cuts of least cost under FF-anonymity, proven",
     help: "Of all cuts of all mixed columns together that have no breach, and no class below k where [privacy.k-anonymity] asks \
            for it, the one of least LM is found and proven. When the \

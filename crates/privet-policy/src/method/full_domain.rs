@@ -52,6 +52,7 @@ pub static DECLARATION: Declaration = Declaration {
         ),
     ],
     name: "full-domain",
+    source: "K. LeFevre, D. DeWitt, R. Ramakrishnan: Incognito: Efficient Full-Domain K-Anonymity. SIGMOD 2005",
     summary: "the optimal generalisation level for every column, proven over the whole lattice",
     help: "Each quasi-identifier is generalised to one level of its hierarchy (a column without a hierarchy is kept or \
            replaced by *). Of all vectors of levels that meet the policy, the one of least cost is found. With \

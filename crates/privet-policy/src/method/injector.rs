@@ -85,6 +85,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Groups,
     accepts: &[Accepts::once(&["matching-l-diversity"]), Accepts::of(&["k-anonymity"])],
     name: "injector",
+    source: "T. Li, N. Li: Injector: Mining Background Knowledge for Data Anonymization. ICDE 2008",
     summary: "exact quasi-identifiers in groups in which the adversary's knowledge does not help",
     help: "Mines from the data what cannot be (men do not have ovarian cancer), takes the adversary to know it, and puts the \
            records into groups so that l values stay possible for everybody all the same. Quasi-identifiers are published as \
@@ -114,6 +115,7 @@ pub static ANATOMY: Declaration = Declaration {
         Accepts::of(&["k-anonymity"]),
     ],
     name: "anatomy",
+    source: "X. Xiao, Y. Tao: Anatomy: Simple and Effective Privacy Preservation. VLDB 2006",
     summary: "exact quasi-identifiers in groups of l different values, blind to what the adversary knows",
     help: "Puts the records into groups of l or more, each with another sensitive value (Xiao and Tao, 2006), and publishes \
            quasi-identifiers as they are. A value that is out of the question for some people gives others away: the \

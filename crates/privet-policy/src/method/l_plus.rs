@@ -205,6 +205,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[Accepts::once(&["l-plus-diversity"]), Accepts::of(&["k-anonymity"])],
     name: "l-plus-optimize",
+    source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",
     summary: "the optimal cut through every taxonomy under l+-diversity, with five ways to suppress, proven",
     help: "Each quasi-identifier gets a cut through its taxonomy: nodes that together cover every value once, at any \
            levels. Of all cuts of all columns together, the one of least cost is found and proven, where a class that \

@@ -23,6 +23,7 @@ pub static DECLARATION: Declaration = Declaration {
         Accepts::of(&["privacy-degree"]).with(&[Condition::Is("p", 1)]),
     ],
     name: "lg",
+    source: "Y. He, J. Naughton: Anonymization of Set-Valued Data via Top-Down, Local Generalization. VLDB 2009",
     summary: "every transaction looks like k - 1 others, by splitting from the top: very quick, items at mixed levels",
     help: "The local generalisation of He and Naughton (2009). All transactions begin as the most general set and are \
            split, node by node, by which children of the node they hold, as long as k look alike. The same item may be \

@@ -20,6 +20,7 @@ pub static BAG_DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: super::ABOUT_VOCABULARIES,
     name: "lg-bag",
+    source: "Y. He, J. Naughton: Anonymization of Set-Valued Data via Top-Down, Local Generalization. VLDB 2009",
     summary: "vocabularies are generalised from the top until k look alike: very quick, general words, counts kept where all have them",
     help: "The local generalisation of He and Naughton (2009) for bags. All vocabularies begin as the root of the tree and are \
            split, word by word, by which of its children they touch, as long as k look alike. A word is published as often as \
@@ -32,6 +33,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: super::ABOUT_VOCABULARIES,
     name: "lg",
+    source: "Y. He, J. Naughton: Anonymization of Set-Valued Data via Top-Down, Local Generalization. VLDB 2009",
     summary: "as lg-bag, but every word is published once: sets instead of bags",
     help: "The local generalisation of He and Naughton (2009). All vocabularies begin as the root of the tree and are split, word \
            by word, by which of its children they touch, as long as k look alike. Published are sets: how often a word was used \

@@ -21,6 +21,7 @@ pub static DECLARATION: Declaration = Declaration {
         Accepts::of(&["kl-privacy"]).with(&[Condition::Is("n", 0)]),
     ],
     name: "mm",
+    source: "Y. Xu, K. Wang, A. Fu, P. Yu: Anonymizing Transaction Databases for Publication. KDD 2008",
     summary: "(h,k,p)-coherence by leaving items out everywhere: what is published is published as it is",
     help: "The item suppression of Xu, Wang, Fu and Yu (2008). Items that stand in many combinations which point at too few \
            transactions, or at a sensitive item, are left out of all transactions, those first whose loss mends most. \

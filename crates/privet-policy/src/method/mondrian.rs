@@ -45,6 +45,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[Accepts::of(super::ABOUT_CLASSES)],
     name: "mondrian",
+    source: "K. LeFevre, D. DeWitt, R. Ramakrishnan: Mondrian Multidimensional K-Anonymity. ICDE 2006",
     summary: "multi-dimensional partitioning from the top: small classes, quickly",
     help: "Splits the table again and again along its widest column, numbers at the median and categories along their \
            hierarchy, while every part meets the policy. Numbers are released as ranges. Not optimal, but far finer \

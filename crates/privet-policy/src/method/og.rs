@@ -70,6 +70,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[Accepts::of(super::ABOUT_TRANSACTIONS)],
     name: "og",
+    source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",
     summary: "the cut of the item tree that loses least of all that meet the requirement, proven",
     help: "Optimal generalisation (Liu, 2010). Every item is published as its ancestor in one cut of the hierarchy, the same \
            in all transactions; sensitive items stay as they are, nothing is suppressed. Of all cuts that leave no threat \
@@ -104,6 +105,7 @@ pub static MULTI_ROUND: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[Accepts::of(super::ABOUT_TRANSACTIONS)],
     name: "mog",
+    source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",
     summary: "og in rounds of growing power: valid, and often but not always the optimum",
     help: "OG in rounds (Liu, 2010): first against adversaries who know one item, then two, … m items, then one absence … n \
            absences, each round on the release of the one before. Every round is optimal for itself; together they may \

@@ -50,6 +50,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Terms,
     accepts: &[Accepts::once(&["qs-diversity", "qs-closeness"]), Accepts::of(super::ABOUT_CLASSES)],
     name: "quasi-sensitive",
+    source: "P. Shi, L. Xiong, B. Fung: Anonymizing Data with Quasi-Sensitive Attribute Values. CIKM 2010",
     summary: "groups by Mondrian, then removes as few terms as it can, so that a public table reveals little",
     help: "Puts the records into groups by Mondrian, then removes single occurrences of terms from the quasi-sensitive \
            column, in each group that fails, until what its terms reveal by the knowledge file meets the policy. The search \

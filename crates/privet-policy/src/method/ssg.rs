@@ -68,6 +68,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: super::ABOUT_VOCABULARIES,
     name: "ssg",
+    source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",
     summary: "clusters vocabularies by meaning and publishes one typical vocabulary for each cluster",
     help: "The semantic similarity grouping of Liu (2010). Vocabularies with terms of like meaning are clustered, at least \
            k together, and every one of a cluster is published as the same typical vocabulary: its terms are original \

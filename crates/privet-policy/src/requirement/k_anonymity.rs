@@ -16,6 +16,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[],
     name: "k-anonymity",
+    source: "L. Sweeney: k-Anonymity: A Model for Protecting Privacy. IJUFKS 2002",
     summary: "every released record looks like at least k - 1 others",
     help: "In every class of records with equal released quasi-identifiers there are at least k records. \
            Bounds the chance of finding a known person's record to 1/k; does not hide what a class has in common.",

@@ -84,6 +84,7 @@ pub static KL_PRIVACY: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[],
     name: "kl-privacy",
+    source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",
     summary: "knowing m items present and n absent points at k transactions or more, and tells no sensitive item",
     help: "An adversary knows at most m items (or groups of items) that a person's transaction holds, and items with at \
            most n leaves that it does not hold. Whatever they are, no transaction or at least k fit, and of those that \
@@ -115,6 +116,7 @@ pub static KM_ANONYMITY: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[],
     name: "km-anonymity",
+    source: "M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-Preserving Anonymization of Set-Valued Data. VLDB 2008",
     summary: "knowing up to m items points at k transactions or more",
     help: "k^m-anonymity (Terrovitis, Mamoulis and Kalnis, 2008): every combination of up to m items that occurs, occurs in \
            at least k transactions. It is kl-privacy with l = 1 and n = 0: nothing is said about sensitive items or about \
@@ -127,6 +129,7 @@ pub static COHERENCE: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[],
     name: "coherence",
+    source: "Y. Xu, K. Wang, A. Fu, P. Yu: Anonymizing Transaction Databases for Publication. KDD 2008",
     summary: "knowing up to p items points at k transactions or more, and at no sensitive item with confidence above h",
     help: "(h,k,p)-coherence (Xu et al., 2008) over the items and all groups above them: kl-privacy with 1/l = h, m = p and \
            n = 0. Where h is below 1 and the hierarchy has inner nodes this asks for more than the original notion, which \
@@ -147,6 +150,7 @@ pub static TRANSACTIONAL_K_ANONYMITY: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[],
     name: "transactional-k-anonymity",
+    source: "Y. He, J. Naughton: Anonymization of Set-Valued Data via Top-Down, Local Generalization. VLDB 2009",
     summary: "every released transaction looks like at least k - 1 others",
     help: "Transactional k-anonymity (He and Naughton, 2009): whoever knows all that a transaction holds and all that it \
            lacks still finds k. It is kl-privacy with l = 1 and m = n = the number of items.",
@@ -158,6 +162,7 @@ pub static PRIVACY_DEGREE: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[],
     name: "privacy-degree",
+    source: "G. Ghinita, Y. Tao, P. Kalnis: On the Anonymization of Sparse High-Dimensional Data. ICDE 2008",
     summary: "among transactions that look alike, no sensitive item is surer than 1/p",
     help: "Privacy degree p (Ghinita, Tao and Kalnis, 2008): kl-privacy with k = 1, l = p and m = n = the number of items.",
     keys: &[Key::required("p", KeyKind::Exact("1", ""), "no sensitive item is surer than 1/p, as in p = 5")],

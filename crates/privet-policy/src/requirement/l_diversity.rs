@@ -136,6 +136,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[],
     name: "l-diversity",
+    source: "A. Machanavajjhala, J. Gehrke, D. Kifer, M. Venkitasubramaniam: l-Diversity: Privacy Beyond k-Anonymity. ICDE 2006",
     summary: "every class has at least l well-represented values of a sensitive column",
     help: "Whoever knows which class a person is in still cannot tell the sensitive value. kind = \"distinct\": at \
            least l different values; \"frequency\": no value above 1/l; \"entropy\": entropy at least log l; \

@@ -86,6 +86,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[],
     name: "l-plus-diversity",
+    source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",
     summary: "in every class no value of a sensitive column exceeds its own threshold",
     help: "Each value of the column has a threshold: the largest share of a class that may have it. l = 4 or \
            default = \"1/4\" is the threshold of all values; theta gives single values one of their own; theta_rule = \

@@ -89,6 +89,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[],
     name: "lkc-privacy",
+    source: "N. Mohammed, B. Fung, P. Hung, C. Lee: Anonymizing Healthcare Data: A Case Study on the Blood Transfusion Service. KDD 2009",
     summary: "records that agree on at most L quasi-identifiers are at least K, and no sensitive value exceeds C among them",
     help: "For attackers who know at most L of a person's quasi-identifiers, whichever they are: at least K released records \
            match what they know, and no value of the sensitive column makes up more than C of them. With many \

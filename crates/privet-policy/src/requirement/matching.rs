@@ -23,6 +23,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Groups,
     accepts: &[],
     name: "matching-l-diversity",
+    source: "T. Li, N. Li: Injector: Mining Background Knowledge for Data Anonymization. ICDE 2008",
     summary: "l values stay possible for everybody, whatever rules the adversary knows",
     help: "Records are published in groups, and of each group the sensitive values that occur in it. Whoever knows the \
            rules of [knowledge] (men do not have ovarian cancer) and works out every assignment of the values of a group \

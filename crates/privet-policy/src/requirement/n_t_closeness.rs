@@ -24,6 +24,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[],
     name: "n-t-closeness",
+    source: "N. Li, T. Li, S. Venkatasubramanian: Closeness: A New Privacy Measure for Data Publishing. TKDE 2010",
     summary: "in every class a sensitive column is distributed much as in a larger group of at least n like records",
     help: "As t-closeness, but a class need not look like the whole table: it is enough that it looks like some group of at \
            least n records that it becomes part of when quasi-identifiers are generalised further. A class of n records is \

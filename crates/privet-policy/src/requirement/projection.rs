@@ -22,6 +22,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Projections,
     accepts: &[],
     name: "projection",
+    source: "Y. Fang, M. Z. Ashrafi, S. K. Ng: Privacy beyond Single Sensitive Attribute. DEXA 2011",
     summary: "several tables, each with some of the sensitive columns: what may be lost and what exposed",
     help: "Whoever knows one sensitive value of a person and finds the person's row reads the others in it. Tables that \
            share no sensitive column stop that, at the price of associations that can no longer be studied. alpha bounds \

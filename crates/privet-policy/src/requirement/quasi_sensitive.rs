@@ -59,6 +59,7 @@ pub static DIVERSITY: Declaration = Declaration {
     subject: Subject::Terms,
     accepts: &[],
     name: "qs-diversity",
+    source: "P. Shi, L. Xiong, B. Fung: Anonymizing Data with Quasi-Sensitive Attribute Values. CIKM 2010",
     summary: "nobody's terms point at few labels, whatever public table one links them to",
     help: "A record links to every label of the knowledge file that has all of its terms. In each group the likeliest label \
            must be at most c times as likely as the l-th likeliest and all less likely ones together, and at least l labels \
@@ -83,6 +84,7 @@ pub static CLOSENESS: Declaration = Declaration {
     subject: Subject::Terms,
     accepts: &[],
     name: "qs-closeness",
+    source: "P. Shi, L. Xiong, B. Fung: Anonymizing Data with Quasi-Sensitive Attribute Values. CIKM 2010",
     summary: "what a group's terms reveal is nearly what was believed before",
     help: "A record links to every label of the knowledge file that has all of its terms. In each group the sum over all \
            labels of the squared difference between the label's likelihood there and its prior must be at most t². For \

@@ -59,6 +59,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[],
     name: "t-closeness",
+    source: "N. Li, T. Li, S. Venkatasubramanian: t-Closeness: Privacy Beyond k-Anonymity and l-Diversity. ICDE 2007",
     summary: "in every class a sensitive column is distributed much as in the whole table",
     help: "Learning a person's class changes the odds of each sensitive value little: the earth mover's distance to the \
            whole table's distribution is at most t. distance = \"equal\": all values equally far apart; \"ordered\": by \

@@ -8,7 +8,6 @@
 pub mod buckets;
 mod cells;
 pub mod chart;
-mod citation;
 mod common;
 mod comparison;
 mod fidelity;

@@ -37,13 +37,14 @@ use super::common::Common;
 use super::gate::Original;
 use super::lens::figure;
 use super::model::{FileHash, Loss, Records, Reproduce};
-use super::{Edition, STYLE, chart, citation};
+use super::{Edition, STYLE, chart};
 use attacks::AttacksView;
 use columns::ColumnView;
 use consistency::ConsistencyRow;
 use fidelity::FidelityView;
 use figures::{RiskView, TightnessView};
 use ledger::LedgerView;
+use privet_policy::CATALOGUES;
 use scan::ScanView;
 use setting::PresetView;
 use suppression::SuppressionView;
@@ -294,7 +295,7 @@ impl Frame {
             answers: setting::facts(common),
             scenario: edition.steward_only(setting::scenario(common)).unwrap_or_default(),
             preset: setting::preset(common, edition),
-            citation: citation::of_method(&common.method.name),
+            citation: CATALOGUES.method(&common.method.name).map(|method| method.source),
             review: common.report.review.clone(),
         }
     }
