@@ -1,4 +1,4 @@
-//! Transactions as methods see them: how often each distinct set of items occurs, with the item tree beside it.
+//! Transactions as methods see them: how often each distinct set of items occurs, with the item tree.
 
 mod people;
 mod read;

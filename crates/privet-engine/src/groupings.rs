@@ -6,7 +6,7 @@ use super::microdata::Microdata;
 use super::rollup::{Grouping, Ladders, refines};
 
 /// Groupings are kept for rolling up as long as they fit in this many bytes.
-const ROOM: usize = 32 << 20;
+const MOST_BYTES: usize = 32 << 20;
 
 /// The groupings of a table at any levels.
 #[derive(Debug)]
@@ -15,14 +15,14 @@ pub struct Groupings {
     base: Arc<Grouping>,
     /// Per distinct record, its class at the lowest levels.
     class_of_record: Arc<[u32]>,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptGroupings>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct KeptGroupings {
     groupings: Vec<Arc<Grouping>>,
     /// How many bytes further groupings may take.
-    room: usize,
+    spare: usize,
 }
 
 impl Groupings {
@@ -31,7 +31,7 @@ impl Groupings {
         let ladders = Ladders::of(microdata);
         let (base, class_of_record) = Grouping::base(microdata, &ladders);
         let base = Arc::new(base);
-        let kept = Mutex::new(Kept { groupings: vec![base.clone()], room: ROOM });
+        let kept = Mutex::new(KeptGroupings { groupings: vec![base.clone()], spare: MOST_BYTES });
         Groupings { ladders, base, class_of_record: class_of_record.into(), kept }
     }
 
@@ -45,7 +45,7 @@ impl Groupings {
         &self.ladders
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, KeptGroupings> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -62,8 +62,8 @@ impl Groupings {
         let grouping = Arc::new(Grouping::roll_up(&from, levels, &self.ladders));
         let mut kept = self.lock();
         let worth_keeping = grouping.len() * 2 <= from.len() || from.len() <= 64;
-        if worth_keeping && grouping.bytes() <= kept.room {
-            kept.room -= grouping.bytes();
+        if worth_keeping && grouping.bytes() <= kept.spare {
+            kept.spare -= grouping.bytes();
             kept.groupings.push(grouping.clone());
         }
         grouping

@@ -49,7 +49,7 @@ pub trait Levelled: Sync {
 
 /// What a search found and proved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct LatticeOutcome {
     /// The best vectors with their costs, best first; none when no vector meets the requirements.
     pub best: Vec<(Cost, Levels)>,
     /// No vector costs less than this; equal to the best cost when the search ran to its end.
@@ -92,12 +92,12 @@ impl Best {
     }
 }
 
-/// Finds the cheapest valid vectors, as many as asked for where there are so many.
-pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Outcome> {
+/// Finds the cheapest valid vectors, up to `top` of them.
+pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<LatticeOutcome> {
     let tops = problem.tops();
     let bottom = problem.bottoms();
     let Some(bound) = problem.bound(&bottom, tops) else {
-        return Ok(Outcome { best: Vec::new(), bound: None, complete: true });
+        return Ok(LatticeOutcome { best: Vec::new(), bound: None, complete: true });
     };
     let mut best = Best { top: top.max(1), found: descend(problem, clock)?.into_iter().collect() };
     let mut open = BTreeSet::from([Span { bound, low: bottom, high: tops.into() }]);
@@ -108,7 +108,7 @@ pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Outco
             && let Some(least) = best.least()
         {
             let bound = problem.unjudged().into_iter().chain([floor, least]).min();
-            return Ok(Outcome { best: best.found.into_iter().collect(), bound, complete: false });
+            return Ok(LatticeOutcome { best: best.found.into_iter().collect(), bound, complete: false });
         }
         let mut round = Vec::with_capacity(ROUND);
         while round.len() < ROUND
@@ -131,7 +131,7 @@ pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Outco
     }
     let unjudged = problem.unjudged();
     let bound = best.least().into_iter().chain(unjudged).min();
-    Ok(Outcome { best: best.found.into_iter().collect(), bound, complete: unjudged.is_none() })
+    Ok(LatticeOutcome { best: best.found.into_iter().collect(), bound, complete: unjudged.is_none() })
 }
 
 /// A first answer: from the top, one level down in the column that gains most, as long as the requirements hold.

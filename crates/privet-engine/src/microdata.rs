@@ -77,7 +77,7 @@ pub struct Microdata {
     pub quasi: Vec<QuasiIdentifier>,
     /// The tracked columns: sensitive ones, and the class label if there is one.
     pub table: Table,
-    /// The quasi-sensitive column, where the policy's method heeds it. Its values are the cells as they were read.
+    /// The quasi-sensitive column, where the policy's method uses it. Its values are the cells as they were read.
     pub sets: Option<SetColumn>,
     /// Where the values of each tracked column come from.
     origins: Vec<Origin>,
@@ -250,7 +250,7 @@ impl Microdata {
         coding.code(self.summary.record(record)[coding.column])
     }
 
-    /// Where the codes of a tracked column come from, for whoever looks at all records.
+    /// Where the codes of a tracked column come from, for passes over all records.
     pub fn coding(&self, position: usize) -> Coding<'_> {
         let origin = &self.origins[position];
         Coding { column: origin.position, codes: origin.codes.as_deref() }

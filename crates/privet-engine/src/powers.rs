@@ -54,7 +54,7 @@ fn in_floating_point(powers: &[Power]) -> Option<Ordering> {
     if sum.abs() > doubt { sum.partial_cmp(&0.0) } else { None }
 }
 
-/// The answer where so many binary digits of the logarithms are enough.
+/// The answer if this many binary digits of the logarithms are enough.
 fn in_fixed_point(powers: &[Power], bits: u64) -> Option<Ordering> {
     let (mut sum, mut doubt) = (BigInt::ZERO, BigInt::ZERO);
     let (half, half_doubt) = logarithm_below_two(&BigUint::from(1u32), 1, bits);

@@ -337,7 +337,7 @@ impl Grouping {
         }
     }
 
-    /// A class without what is in it, for whoever looks at sizes alone.
+    /// A class without its counts, if only the size matters.
     pub fn outline(&self, class: usize) -> Class<'_> {
         Class { size: self.sizes[class], counts: Counts::Sparse(&[]) }
     }
@@ -367,7 +367,7 @@ impl Grouping {
 }
 
 impl Tallies {
-    /// So many classes without counts.
+    /// This many classes without counts.
     pub fn of_classes(slots: usize, classes: usize) -> Tallies {
         match slots.checked_mul(classes).filter(|counts| *counts <= MOST_DENSE) {
             Some(counts) => Tallies::Dense { slots, counts: vec![0; counts] },

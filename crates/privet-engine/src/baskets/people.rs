@@ -1,6 +1,6 @@
 //! Whose transactions they are, where one person may have several.
 //!
-//! The people who have a set of items do not add up over baskets: whoever has two of them is one person. So people with one
+//! The people who have a set of items do not add up over baskets: somebody who has two of them is one person. So people with one
 //! distinct basket are counted, and those with several are known by their baskets, equal ones put together.
 
 use super::Baskets;

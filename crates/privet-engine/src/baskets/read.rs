@@ -155,7 +155,7 @@ fn root_in_data(source: &TransactionSource, transaction: &Transaction<'_>) -> Er
         .help("rename the item, or give the items a hierarchy: hierarchy = \"items.csv\" in [items]")
 }
 
-/// The error for an item that is no leaf of the hierarchy.
+/// The error for an item that is not a leaf of the hierarchy.
 fn no_leaf(policy: &TransactionPolicy, tree: &ItemTree, transaction: &Transaction<'_>, item: &str) -> Error {
     let hierarchy = policy.hierarchy_path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     if tree.find(item).is_some() {

@@ -20,7 +20,7 @@ pub struct Prices {
     gain: Vec<u128>,
 }
 
-/// Of the gain, the part that only breaks ties; no tree has so many nodes that it could outweigh a unit of cost.
+/// Of the gain, the part that only breaks ties; no tree has enough nodes to outweigh a unit of cost.
 const TIE_BITS: u32 = 33;
 
 impl Prices {
@@ -72,7 +72,7 @@ pub fn solve<W>(
     let mut spared: u128 = 0;
     let variables = Variables::new(tree, prices, conflicts);
     for component in variables.components() {
-        let mut search = Search::new(component, alpha, clock);
+        let mut search = ConflictSearch::new(component, alpha, clock);
         search.run()?;
         examined += search.examined;
         spared += search.best_loss - search.proven;
@@ -221,7 +221,7 @@ enum Status {
 }
 
 /// Depth-first branch and bound over one component.
-struct Search<'a> {
+struct ConflictSearch<'a> {
     component: Component,
     status: Vec<Status>,
     /// Per conflict, how many members are in, and how many are out.
@@ -241,10 +241,10 @@ struct Search<'a> {
     residual: Vec<u128>,
 }
 
-impl<'a> Search<'a> {
-    fn new(component: Component, alpha: Exact, clock: &'a Clock) -> Search<'a> {
+impl<'a> ConflictSearch<'a> {
+    fn new(component: Component, alpha: Exact, clock: &'a Clock) -> ConflictSearch<'a> {
         let variables = component.nodes.len();
-        Search {
+        ConflictSearch {
             status: vec![Status::Open; variables],
             tally: vec![(0, 0); component.conflicts.len()],
             loss: 0,
@@ -316,7 +316,7 @@ impl<'a> Search<'a> {
     /// What is lost at least: the gains that are out, and in each unsettled conflict the smallest gain of a member that may
     /// still go out. A gain is charged by parts, so that no part is counted twice (a dual packing).
     fn bound(&mut self) -> u128 {
-        let Search { component, status, tally, residual, .. } = self;
+        let ConflictSearch { component, status, tally, residual, .. } = self;
         for (variable, residual) in residual.iter_mut().enumerate() {
             *residual = component.gain[variable];
         }

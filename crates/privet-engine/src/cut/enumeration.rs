@@ -90,7 +90,7 @@ struct Visit<V> {
     changes: usize,
 }
 
-/// Finds the best cut; none if the first one is no solution, for then no other is. Counts the valid cuts as examined. Ends
+/// Finds the best cut; none if the first one is not a solution, because then no other is. Counts the valid cuts as examined. Ends
 /// early, with what it has, when the clock's time is over.
 pub fn enumerate<C: Enumerable>(
     current: &mut C,

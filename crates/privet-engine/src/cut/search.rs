@@ -126,7 +126,7 @@ pub struct Found {
 /// Intervals of one batch at most.
 const BATCH: usize = 16;
 /// Warmth of open intervals is kept as long as it fits in this many bytes, or in this many times what the first takes:
-/// the larger the table, the dearer it is to begin anew.
+/// the larger the table, the more it costs to start again.
 const WARMTH: usize = 96 << 20;
 const WARMTHS: usize = 8;
 /// The trace keeps at most this many steps.
@@ -201,7 +201,7 @@ struct Open<W> {
 
 /// The parts of all warmth that is kept, each counted once.
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptWarmth {
     /// Per part, how many intervals hold it, and its bytes when the first of them came.
     parts: HashMap<usize, (usize, usize), RandomState>,
     bytes: usize,
@@ -209,8 +209,8 @@ struct Kept {
     most: Option<usize>,
 }
 
-impl Kept {
-    /// Keeps the parts of an interval's warmth, if there is room; returns whether it is.
+impl KeptWarmth {
+    /// Keeps the parts of an interval's warmth, if there is space; returns whether it is.
     fn keep(&mut self, parts: &[WarmPart]) -> bool {
         let all: usize = parts.iter().map(|part| part.bytes).sum();
         let most = *self.most.get_or_insert(WARMTH.max(WARMTHS * all));
@@ -279,7 +279,7 @@ pub fn search<P: CutProblem>(
     // Least bound first; of equals the deeper one, which is nearer to an answer.
     let mut queue = BinaryHeap::from([Reverse((0, Reverse(0u32), 0usize))]);
     let mut discarded = FORBIDDEN;
-    let mut kept = Kept::default();
+    let mut kept = KeptWarmth::default();
     while let Some(Reverse((least, ..))) = queue.peek() {
         clock.check()?;
         found.bound = found.bound.max((*least).min(discarded).min(incumbents.least()));

@@ -105,7 +105,7 @@ pub(super) struct Field {
 
 /// How many rows are asked to vouch for one.
 const MOST_LOOKS: usize = 512;
-/// A node has a bitmap if one row in so many holds it.
+/// A node has a bitmap if at least one row in this many holds it.
 const FREQUENT: usize = 32;
 
 impl Field {
@@ -339,7 +339,7 @@ fn safe_cells(rows: &Rows, privacy: &KlPrivacy) -> Vec<bool> {
 
 /// The same where some people have several rows. Then people do not add up over cells: a sensitive item that is in few
 /// people of either of two cells may be in most of the people of both. So it is compared with those people only who have
-/// no other row: they add up, and there are no fewer people than they.
+/// no other row: they add up, and there are at least as many people.
 fn safe_crowds(rows: &Rows, privacy: &KlPrivacy) -> Vec<bool> {
     #[derive(Default)]
     struct Cell {

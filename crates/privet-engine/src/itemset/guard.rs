@@ -1,4 +1,4 @@
-//! Which nodes need not be looked at beside those already chosen, because a known conflict covers the combination.
+//! Which nodes need not be combined with those already chosen, because a known conflict covers the combination.
 //!
 //! Choosing a node needs its ancestors to be specialised. When all members of a conflict but one are needed, whatever is
 //! below the last one is *blocked*. A conflict's members are unrelated, so the ancestors of one node, which lie on a line,

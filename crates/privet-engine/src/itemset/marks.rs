@@ -12,7 +12,7 @@ pub(super) enum Once {
 }
 
 impl Once {
-    /// How often to count an owner of whose rows so many of so many hold a node.
+    /// How often to count an owner, by how many of their rows hold a node.
     pub(super) fn count(self, holding: usize, all: usize) -> u64 {
         u64::from(match self {
             Once::IfAny => holding > 0,

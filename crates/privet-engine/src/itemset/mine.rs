@@ -13,7 +13,7 @@ use super::field::{Field, Layout};
 use super::guard::Guard;
 use super::lookup::Lookup;
 use super::rows::Rows;
-use super::worker::{Found, Start, Worker};
+use super::worker::{FoundThreat, Start, Worker};
 use crate::conflict::Conflicts;
 use crate::privacy::kl::KlPrivacy;
 use privet_core::Result;
@@ -123,7 +123,7 @@ impl<'a> Miner<'a> {
         conflicts: &mut Conflicts<Threat>,
         clock: &Clock,
     ) -> Result<(Ended, Effort)> {
-        // Nodes above a cut would have to be told apart as well, and absences.
+        // Nodes above a cut, and absences, would have to be distinguished as well.
         let is_new = mined.filter(|_| self.field.is_flat && power.absent == 0).map(|mined| {
             self.field.nodes.iter().map(|node| mined.binary_search(node).is_err()).collect::<Vec<bool>>()
         });
@@ -187,7 +187,7 @@ impl<'a> Mining<'a> {
             if left == 0 || self.conflicts.impossible().is_some() {
                 break;
             }
-            let found: Vec<(Vec<Found>, Effort, Ended)> =
+            let found: Vec<(Vec<FoundThreat>, Effort, Ended)> =
                 batch.par_iter().map(|start| self.work(*start, left)).collect();
             let mut ended = Ended::Complete;
             size = (2 * size).min(LARGEST_BATCH);
@@ -225,7 +225,7 @@ impl<'a> Mining<'a> {
         growing
     }
 
-    fn work(&self, start: Start, cells: u64) -> (Vec<Found>, Effort, Ended) {
+    fn work(&self, start: Start, cells: u64) -> (Vec<FoundThreat>, Effort, Ended) {
         let idle = self.pool.lock().ok().and_then(|mut pool| pool.pop());
         let mut worker = match idle {
             Some(worker) => worker,
@@ -241,8 +241,8 @@ impl<'a> Mining<'a> {
         result
     }
 
-    fn keep(&mut self, found: Found) {
-        let Found { members, numbers, threat } = found;
+    fn keep(&mut self, found: FoundThreat) {
+        let FoundThreat { members, numbers, threat } = found;
         if self.conflicts.insert(self.tree, members, threat) && !numbers.is_empty() {
             self.guard.add(numbers);
         }

@@ -54,20 +54,20 @@ impl Patterns {
         most: usize,
         clock: &Clock,
     ) -> Result<Patterns> {
-        let ground = Ground::new(tree, rows, least);
-        let nodes: Vec<Node> = tree.nodes().filter(|node| !ground.holders(*node).is_empty()).collect();
+        let frequent = FrequentRows::new(tree, rows, least);
+        let nodes: Vec<Node> = tree.nodes().filter(|node| !frequent.holders(*node).is_empty()).collect();
         let mut found = Patterns { complete: true, ..Patterns::default() };
         for firsts in nodes.chunks(SIDE_BY_SIDE) {
-            let room = most - found.len();
+            let left = most - found.len();
             let mined: Vec<Result<Patterns>> = (firsts.par_iter().with_max_len(1))
                 .map_init(
                     || vec![0; tree.len()],
                     |tally, first| {
                         let found = Patterns { complete: true, ..Patterns::default() };
                         let mut search =
-                            Search { tree, least, most: room, clock, pattern: vec![*first], found };
-                        if search.note(ground.support(*first))? {
-                            search.grow(&ground.beside(*first, tally))?;
+                            PatternSearch { tree, least, most: left, clock, pattern: vec![*first], found };
+                        if search.note(frequent.support(*first))? {
+                            search.grow(&frequent.extensions_of(*first, tally))?;
                         }
                         Ok(search.found)
                     },
@@ -148,7 +148,7 @@ impl Patterns {
 
 /// The transactions with the ancestors of their items, as far as these are frequent: equal ones put together, those that
 /// occur most often first.
-struct Ground<'a> {
+struct FrequentRows<'a> {
     tree: &'a ItemTree,
     least: u64,
     rows: Rows,
@@ -156,8 +156,8 @@ struct Ground<'a> {
     holders: Vec<Vec<u32>>,
 }
 
-impl<'a> Ground<'a> {
-    fn new(tree: &'a ItemTree, rows: &[(Vec<Node>, u64)], least: u64) -> Ground<'a> {
+impl<'a> FrequentRows<'a> {
+    fn new(tree: &'a ItemTree, rows: &[(Vec<Node>, u64)], least: u64) -> FrequentRows<'a> {
         let plain = Rows::merged(rows.iter().map(|(nodes, weight)| (&nodes[..], *weight)));
         let support = plain.supports(tree);
         let mut expanded = Rows::default();
@@ -176,7 +176,7 @@ impl<'a> Ground<'a> {
             rows.push(merged.nodes(row).iter().copied(), merged.weight(row));
             merged.nodes(row).iter().for_each(|node| holders[*node as usize].push(number));
         }
-        Ground { tree, least, rows, holders }
+        FrequentRows { tree, least, rows, holders }
     }
 
     fn holders(&self, node: Node) -> &[u32] {
@@ -188,7 +188,7 @@ impl<'a> Ground<'a> {
     }
 
     /// What may be added to a single node: smaller nodes, none above it. `tally` is empty before and after.
-    fn beside(&self, first: Node, tally: &mut [u64]) -> Class {
+    fn extensions_of(&self, first: Node, tally: &mut [u64]) -> PatternExtensions {
         let held = |row: &u32| self.rows.nodes(*row).iter().take_while(|node| **node < first);
         for row in self.holders(first) {
             held(row).for_each(|node| tally[*node as usize] += self.rows.weight(*row));
@@ -208,28 +208,28 @@ impl<'a> Ground<'a> {
             }
         }
         nodes.iter().for_each(|node| tally[*node as usize] = 0);
-        Class { scale: scale.into(), members, bits }
+        PatternExtensions { scale: scale.into(), members, bits }
     }
 }
 
 /// The frequent patterns that have one more node than another: that node with the support, ascending, and the transactions
 /// that hold it as a set of those that hold the other.
-struct Class {
+struct PatternExtensions {
     scale: Arc<Scale>,
     members: Vec<(Node, u64)>,
     bits: Vec<u64>,
 }
 
-/// A set of transactions is told by so few of the bits that it pays to number them anew.
+/// A set of transactions is determined by so few of the bits that it pays to renumber them.
 const SPARSE: usize = 8;
 
-impl Class {
+impl PatternExtensions {
     fn bits(&self, at: usize) -> &[u64] {
         &self.bits[at * self.scale.words()..(at + 1) * self.scale.words()]
     }
 
     /// The patterns with one of the members and a smaller one.
-    fn below(&self, at: usize, tree: &ItemTree, least: u64) -> Class {
+    fn below(&self, at: usize, tree: &ItemTree, least: u64) -> PatternExtensions {
         let own = self.bits(at);
         let rows: usize = own.iter().map(|word| word.count_ones() as usize).sum();
         let chosen = (rows * SPARSE < own.len() * u64::BITS as usize).then(|| bits::places(own));
@@ -238,7 +238,7 @@ impl Class {
             None => self.scale.clone(),
         };
         let words = scale.words();
-        let mut class = Class { scale, members: Vec::new(), bits: Vec::new() };
+        let mut class = PatternExtensions { scale, members: Vec::new(), bits: Vec::new() };
         for (other, (node, _)) in self.members[..at].iter().enumerate() {
             if tree.contains(*node, self.members[at].0) {
                 continue;
@@ -261,7 +261,7 @@ impl Class {
     }
 }
 
-struct Search<'a> {
+struct PatternSearch<'a> {
     tree: &'a ItemTree,
     least: u64,
     most: usize,
@@ -270,7 +270,7 @@ struct Search<'a> {
     found: Patterns,
 }
 
-impl Search<'_> {
+impl PatternSearch<'_> {
     /// Takes down the pattern at hand; false if there are too many.
     fn note(&mut self, support: u64) -> Result<bool> {
         self.clock.check()?;
@@ -283,7 +283,7 @@ impl Search<'_> {
     }
 
     /// Takes down all patterns that begin with the one at hand and have more nodes.
-    fn grow(&mut self, class: &Class) -> Result<()> {
+    fn grow(&mut self, class: &PatternExtensions) -> Result<()> {
         for (at, (node, support)) in class.members.iter().enumerate() {
             self.pattern.push(*node);
             if !self.note(*support)? {

@@ -2,7 +2,7 @@
 //! those hold each sensitive item.
 //!
 //! Where the data say whose transactions they are, a row stands for people. Those who have several rows stand behind the
-//! others: each has rows of their own, one after the other, marked by the same *owner*, and whoever counts people counts
+//! others: each has rows of their own, one after the other, marked by the same *owner*, and a count of people counts
 //! an owner once. People who have the same rows are one owner of that weight.
 
 use std::collections::BTreeMap;
@@ -415,8 +415,8 @@ mod tests {
             .collect();
         baskets.name_people(whose);
         let leaves = Rows::of(&baskets, &tree.nodes().collect::<Vec<_>>());
-        type Told = (Vec<Node>, u64, Vec<(u32, u64)>, u32);
-        let all = |rows: &Rows| -> Vec<Told> {
+        type RowFacts = (Vec<Node>, u64, Vec<(u32, u64)>, u32);
+        let all = |rows: &Rows| -> Vec<RowFacts> {
             rows.numbers()
                 .map(|row| {
                     (rows.nodes(row).to_vec(), rows.weight(row), rows.marks(row).to_vec(), rows.owner(row))

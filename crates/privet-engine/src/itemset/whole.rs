@@ -14,7 +14,7 @@ use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_taxonomy::Node;
 
-/// The clock is looked at once in so many rows.
+/// Rows between two looks at the clock.
 const LOOK: u32 = 1024;
 
 impl Miner<'_> {

@@ -1,4 +1,4 @@
-//! Measures of what a release loses, one file each: formula, range and direction stand beside the code.
+//! Measures of what a release loses, one file each: with formula, range and direction.
 //!
 //! A search compares costs thousands of times, and its answer must not depend on rounding or threads. So a [`Cost`] is a
 //! whole number of *units*: one record for DM and CM, one over a common denominator for LM and its kin. Floating point
@@ -159,7 +159,7 @@ impl Measure {
     /// that must suppress at least `suppressed` records; `dearest` is the most that one record's place in a class of
     /// the less general release costs (see [`Measure::dearest`]).
     ///
-    /// A record that goes costs a suppressed record's price instead of its place in a class, and places only get dearer
+    /// A record that goes costs a suppressed record's price instead of its place in a class, and places only get more costly
     /// under generalisation. Both prices are per record, so the difference counts once for each record that must go.
     pub fn bound(&self, floor: Cost, dearest: u128, suppressed: u64) -> Cost {
         Cost(floor.0 + self.suppressed_record().saturating_sub(dearest) * u128::from(suppressed))

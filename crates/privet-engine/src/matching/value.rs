@@ -5,7 +5,7 @@ use super::{Match, Weight};
 /// The weight that stands for no edge where graphs are given as rows of weights.
 pub const NO_EDGE: Weight = Weight::MAX;
 
-/// Up to so many rows all sets of them are gone through, which for so few is quicker than looking for ways of exchange.
+/// Up to this many rows, all sets of them are tried: for so few rows that is faster than looking for exchanges.
 const MOST_ROWS: usize = 6;
 
 /// What one look at a graph tells of its best matching with most pairs.

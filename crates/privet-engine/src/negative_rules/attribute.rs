@@ -88,7 +88,7 @@ impl Attribute {
             let label = taxonomy.label(node);
             let range = Range::parse(label).ok_or_else(|| {
                 Error::input(format!(
-                    "column '{name}' has 'fuzzy_spread', but '{label}' of its hierarchy is no range"
+                    "column '{name}' has 'fuzzy_spread', but '{label}' of its hierarchy is not a range"
                 ))
                 .help("name inner nodes as ranges, such as 20-29 or [20,30), or leave 'fuzzy_spread' out")
             })?;

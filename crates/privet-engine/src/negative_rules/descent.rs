@@ -4,7 +4,7 @@
 //! The records that satisfy a conjunction are a list that is sorted by each further quasi-identifier in turn; a node is
 //! then a run of the list. Support only falls on the way down, so a value whose support threshold is missed is given up
 //! for the whole subtree. Without exceptions (`min_confidence` 1) a rule implies all its specialisations, and its value is
-//! given up as well when only the excluded values are wanted. They come out of the descent: whoever satisfies the rule is
+//! given up as well when only the excluded values are wanted. They come out of the descent: people who satisfy the rule are
 //! in the list at hand.
 
 use std::ops::Range;
@@ -80,10 +80,10 @@ struct Descent<'a> {
     counts: Vec<f64>,
     conjunctions: u64,
     tested: u64,
-    found: Found,
+    found: MinedKnowledge,
 }
 
-struct Found {
+struct MinedKnowledge {
     rules: Vec<Rule>,
     excluded: Vec<ValueSet>,
 }
@@ -155,11 +155,11 @@ impl<'a> Descent<'a> {
             counts: vec![0.0; values],
             conjunctions: 0,
             tested: 0,
-            found: Found { rules: Vec::new(), excluded },
+            found: MinedKnowledge { rules: Vec::new(), excluded },
         }
     }
 
-    fn run(mut self) -> Result<Found> {
+    fn run(mut self) -> Result<MinedKnowledge> {
         if let Some(level) = self.parameters.significance.filter(|_| self.purpose != Purpose::Count) {
             let Descent { observations, parameters, clock, .. } = self;
             let mut count = Descent::new(observations, parameters, &[], Purpose::Count, clock);
@@ -202,7 +202,7 @@ impl<'a> Descent<'a> {
         Ok(())
     }
 
-    /// The rows by rising leaf of a quasi-identifier, and the leaves beside them.
+    /// The rows by rising leaf of a quasi-identifier, with their leaves.
     fn sorted(&self, rows: &[Row], attribute: usize) -> (Vec<Row>, Vec<u32>) {
         let leaf = |row: &Row| self.observations.leaf(attribute, row.record as usize);
         let leaves = self.observations.attributes[attribute].taxonomy.leaves();
@@ -261,7 +261,7 @@ impl<'a> Descent<'a> {
         while let Some((node, above)) = waiting.pop() {
             let (rows, alive) = &*above;
             let degree = |row: &Row| tree.membership(node, observations.leaf(attribute, row.record as usize));
-            // Who belongs to the child belongs to the node: no other rows are needed further down.
+            // Rows of the child are rows of the node: no other rows are needed further down.
             let within: Vec<Row> = rows.iter().filter(|row| degree(row) > 0.0).copied().collect();
             if within.is_empty() {
                 continue;
@@ -340,7 +340,7 @@ impl<'a> Descent<'a> {
         Ok(left)
     }
 
-    /// Whether so many exceptions are few enough: 1 − exceptions / support ≥ `min_confidence`.
+    /// Whether this many exceptions are few enough: 1 − exceptions / support ≥ `min_confidence`.
     fn is_confident(&self, exceptions: f64, support: f64) -> bool {
         let confidence = self.parameters.min_confidence;
         let (num, den) = (confidence.numerator(), confidence.denominator());

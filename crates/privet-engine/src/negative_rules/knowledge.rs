@@ -65,10 +65,10 @@ pub fn gather(
                 continue;
             }
             if observations.value(record) == pattern.value && !rule.usually {
-                let told = spell(observations, &pattern.items, pattern.value);
+                let rule = spell(observations, &pattern.items, pattern.value);
                 let known = figures(observations, pattern, alpha);
                 let message =
-                    format!("the data contradicts '{told}': it has {} such records", known.exceptions);
+                    format!("the data contradicts '{rule}': it has {} such records", known.exceptions);
                 let error = Error::input(message)
                     .help("write 'usually' before the rule if it has exceptions, or take it out");
                 return Err(at_line(error, rule.line));
@@ -120,11 +120,11 @@ impl Knowledge {
             for at in most_general(observations, &all) {
                 let rule = all[at].clone();
                 let silent = muted.iter().any(|pattern| implies(pattern, &rule));
-                // What a stated rule says need not be told again.
-                let told = |stated: &StatedRule| {
+                // What a stated rule says need not be repeated.
+                let is_stated = |stated: &StatedRule| {
                     implies(&stated.pattern, &rule) && stated.pattern.items != rule.items
                 };
-                if !silent && stated.rules.iter().any(told) {
+                if !silent && stated.rules.iter().any(is_stated) {
                     continue;
                 }
                 let origin = if silent { Origin::Muted } else { Origin::Mined };

@@ -83,7 +83,7 @@ fn leaves_of(column: &TrackedColumn, taxonomy: &Taxonomy) -> Result<Vec<u32>> {
     let leaf = |value: &String| {
         taxonomy.leaf_of(value)?.map(|node| node.0).ok_or_else(|| {
             Error::input(format!(
-                "the value '{value}' of column '{}' is no leaf of its hierarchy",
+                "the value '{value}' of column '{}' is not a leaf of its hierarchy",
                 column.name
             ))
             .help("add a line for it to the hierarchy file")
@@ -276,7 +276,7 @@ struct Shares {
 }
 
 impl Shares {
-    /// The least and the largest share of values of which it has at least and at most so many.
+    /// The least and the largest share of values, given the least and the largest count.
     fn of(&self, least: u64, most: u64) -> (f64, f64) {
         let others = self.outside - most;
         let few = least.max(self.least.saturating_sub(others));

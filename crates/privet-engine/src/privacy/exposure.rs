@@ -1,7 +1,7 @@
 //! Exposable information and information exposure (Fang, Ashrafi and Ng, *Privacy beyond Single Sensitive Attribute*, section 4.2): how much a background join
 //! tells.
 //!
-//! Whoever knows that a person has v in column A and finds the person's row reads B in it. What is new to him is
+//! An attacker who knows that a person has v in column A and finds the person's row reads B in it. What is new to them is
 //! H(B) − I(A, B), and it matters if the value read is sensitive. So of a pair of columns
 //! E(A, B) = Σ over value pairs (v, v′) of p(v, v′)·[(H(A) − I if v is sensitive) + (H(B) − I if v′ is sensitive)]
 //!         = p(A sensitive)·(H(A) − I) + p(B sensitive)·(H(B) − I),

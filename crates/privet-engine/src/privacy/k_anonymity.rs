@@ -1,6 +1,6 @@
 //! k-anonymity (Samarati and Sweeney, 1998): every class has at least k records.
 //!
-//! Whoever knows a person's quasi-identifiers finds at least k records that could be theirs. Says nothing about what
+//! An attacker who knows a person's quasi-identifiers finds at least k records that could be theirs. Says nothing about what
 //! those records have in common: see l-diversity.
 
 use super::{Class, ClassTest, Closure, Counted, Tightness};

@@ -1,4 +1,4 @@
-//! KL(m,n)-privacy (Liu, 2010): whoever knows up to m items that a person's transaction holds and n that it lacks, items
+//! KL(m,n)-privacy (Liu, 2010): an attacker who knows up to m items that a person's transaction holds and n that it lacks, items
 //! of any level of generality, finds no or at least k transactions that fit, and learns no sensitive item with more
 //! confidence than 1/l (Definition 4.4, with "at least k").
 //!

@@ -358,7 +358,7 @@ mod tests {
         assert_eq!(theta(&[("default", "1/4"), rule], &[], &[6, 3, 3]), ["3/8", "1/4", "1/4"]);
         assert_eq!(theta(&[("l", "4"), rule], &[("flu", "0.1")], &[6, 3, 3]), ["1/10", "1/4", "1/4"]);
         assert_eq!(theta(&[("l", "2"), rule], &[], &[9, 1, 1, 1]), ["1", "1/2", "1/2", "1/2"]);
-        // The mean is over the values that occur: 6 here, which is no less than the mean.
+        // The mean is over the values that occur: 6 here, which is not less than the mean.
         assert_eq!(theta(&[("default", "0.1"), rule], &[], &[6, 0, 0]), ["1/10", "1/10", "1/10"]);
     }
 

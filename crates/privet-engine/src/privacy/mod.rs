@@ -202,7 +202,7 @@ pub struct Tightness {
 }
 
 impl Tightness {
-    /// How much room is left, relative to the threshold; the smallest is the worst class.
+    /// How much is left up to the threshold, relative to it; the smallest is the worst class.
     pub fn room(&self) -> f64 {
         let gap = if self.at_most { self.threshold - self.value } else { self.value - self.threshold };
         gap / self.threshold.abs().max(f64::MIN_POSITIVE)

@@ -46,7 +46,7 @@ pub fn ratio(numerator: u64, denominator: u64) -> Ratio {
 }
 
 impl Notion {
-    /// Whether a class with so many records of each value satisfies the notion.
+    /// Whether a class with these counts of values satisfies the notion.
     pub fn holds(&self, counts: &[u64], column: &Column) -> bool {
         let size: u64 = counts.iter().sum();
         if size == 0 {

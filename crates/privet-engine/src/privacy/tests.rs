@@ -112,7 +112,7 @@ impl Subject {
         ask: impl Fn(&dyn ClassTest, &Class<'_>) -> T,
     ) -> T {
         let size: u64 = counts.iter().sum();
-        // Other columns of the class are as lopsided as can be: whoever looks there gets a wrong answer.
+        // Other columns of the class are as lopsided as can be: a test that looks there gets a wrong answer.
         let dense = [&[size, 0], counts, &[0, size, 0]].concat();
         assert_eq!(dense.len(), self.slots.end as usize + BEHIND);
         let sparse: Vec<(u32, u64)> =

@@ -2,7 +2,7 @@
 
 use num_integer::Integer;
 
-/// Records up to this length have exact costs: the least common multiple of 1…64 leaves 128 bits room for 2³⁵ records.
+/// Records up to this length have exact costs: the least common multiple of 1…64 leaves enough of 128 bits for 2³⁵ records.
 const MOST_EXACT: u32 = 64;
 
 /// Beyond it a cost is a whole number of 2⁻⁹⁰, rounded up; no comparison in this system tells that from exact.
@@ -36,12 +36,12 @@ impl Prices {
         Prices { unit, steps, all }
     }
 
-    /// What it costs to remove a term from a record with so many left.
+    /// What it costs to remove a term from a record with this many left.
     pub fn step(&self, left: u32) -> u128 {
         self.steps[left as usize]
     }
 
-    /// What it costs to remove all of so many terms.
+    /// What it costs to remove all of this many terms.
     pub fn all(&self, terms: u32) -> u128 {
         self.all[terms as usize]
     }

@@ -2,7 +2,7 @@
 //!
 //! What a group reveals is the mean of what its records reveal. Both notions hold for a mean of two groups where they hold
 //! for each of them, so what two halves need by themselves is enough for the whole. In a large group the first dive takes
-//! what gains most at the moment, and the tree is far too large to mend that in time. What each record needs is soon known
+//! what gains most at the moment, and the tree is far too large to correct that in time. What each record needs is soon known
 //! for sure; from there on records are joined two by two, and what the two no longer need is looked for.
 
 use std::ops::Range;

@@ -9,7 +9,7 @@ use num_traits::ToPrimitive;
 
 use crate::privacy::quasi_sensitive::{Links, Posterior, Prior, QsCloseness, QsDiversity};
 
-/// Least common multiples of 1…40, 1…30 and 1…20: sums of so many units for each of up to 2⁹, 2²⁰ and 2³⁴ records stay
+/// Least common multiples of 1…40, 1…30 and 1…20: sums of that many units for each of up to 2⁹, 2²⁰ and 2³⁴ records stay
 /// below 2⁶².
 const SCALES: [u64; 3] = [5_342_931_457_063_200, 2_329_089_562_800, 232_792_560];
 
@@ -47,7 +47,7 @@ impl Goal {
         self.holds(links, std::iter::once((links.all(), links.labels() as u32)))
     }
 
-    /// The units for a group of so many records.
+    /// The units for a group of this many records.
     pub(super) fn units(&self, records: usize) -> Units<'_> {
         let fits = |scale: &u64| (records as u64).checked_mul(*scale).is_some_and(|sum| sum < MOST_SUM);
         let choice = SCALES.iter().position(fits).unwrap_or(SCALES.len() - 1);
@@ -76,7 +76,7 @@ pub(super) struct Units<'a> {
 }
 
 impl Units<'_> {
-    /// What a record that links to so many labels adds to each of them.
+    /// What a record that links to this many labels adds to each of them.
     pub fn share(&self, size: u32) -> u64 {
         if size == 0 { 0 } else { self.scale / u64::from(size) }
     }

@@ -32,7 +32,7 @@ pub enum Order {
 /// How long a search may go on.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget<'c> {
-    /// After the first dive: until so many removals have been tried in all …
+    /// After the first dive: until this many removals have been tried in all …
     pub tries: u64,
     /// … or until this moment.
     pub until: Option<Instant>,

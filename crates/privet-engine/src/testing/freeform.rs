@@ -140,7 +140,7 @@ impl Case {
         text
     }
 
-    /// Writes table, hierarchies and policy into a folder, and reads the policy; with k-anonymity beside FF-anonymity for k above 1.
+    /// Writes table, hierarchies and policy into a folder, and reads the policy; with k-anonymity next to FF-anonymity for k above 1.
     pub fn write(&self, folder: &Path, method: &str, k: u64) -> CheckedPolicy {
         let names: Vec<String> = (0..self.columns.len()).map(|at| format!("c{at}")).collect();
         let mut table = names.join(",") + "\n";

@@ -123,7 +123,7 @@ pub fn any_baskets() -> impl Strategy<Value = Baskets> {
     })
 }
 
-/// Requirements for so many sensitive items.
+/// Requirements for this many sensitive items.
 pub fn any_privacy(marks: usize) -> impl Strategy<Value = KlPrivacy> {
     let theta = select(vec![(1, 1), (2, 3), (1, 2), (1, 3)]);
     (1u64..5, theta, 0u64..4, 0u64..4).prop_map(move |(k, (over, under), m, n)| {

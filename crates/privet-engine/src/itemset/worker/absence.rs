@@ -70,7 +70,7 @@ impl Worker<'_> {
         Choice::Open
     }
 
-    /// Counts the nodes from `from` on that absences can be about, in rows whoever has them; returns all transactions or
+    /// Counts the nodes from `from` on that absences can be about, in rows, regardless of who has them; returns all transactions or
     /// people of the rows, and the nodes.
     fn count_absences(&mut self, rows: &[u32], from: u32, budget: u64) -> (u64, Vec<u32>) {
         self.begin_pass();
@@ -106,7 +106,7 @@ impl Worker<'_> {
 
     /// Whether absences of `budget` leaves could leave too few rows, or a sensitive item too frequent in what is left: the
     /// most that they can take away is a fractional knapsack over the lowest nodes, and a sensitive item's count does not
-    /// grow. Whoever has several rows is gone when all are: with each row at most one person goes.
+    /// grow. Somebody with several rows is gone when all of them are: with each row at most one person goes.
     fn can_lack(&self, total: u64, candidates: &[u32], budget: u64) -> bool {
         let field = self.field;
         let is_lowest = |node: &&u32| field.end[**node as usize] == **node + 1;

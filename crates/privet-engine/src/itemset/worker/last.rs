@@ -15,7 +15,7 @@ impl Worker<'_> {
         counting > candidates * (8 + 4 * self.privacy.k) + rows.len() as u64
     }
 
-    /// Reports the nodes before `last` that fewer than k transactions hold beside what is chosen.
+    /// Reports the nodes before `last` that fewer than k transactions hold together with what is chosen.
     pub(super) fn extend_capped(&mut self, rows: &[u32], last: u32) {
         let mut buffer = self.take_buffer();
         self.candidates(rows, last, &mut buffer.candidates);

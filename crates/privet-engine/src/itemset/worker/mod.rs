@@ -23,7 +23,7 @@ pub(super) enum Start {
 }
 
 /// A threat and its conflict, in the numbers of the tree and of the field.
-pub(super) struct Found {
+pub(super) struct FoundThreat {
     pub members: Vec<Node>,
     pub numbers: Vec<u32>,
     pub threat: Threat,
@@ -49,7 +49,7 @@ pub(super) struct Worker<'a> {
     pass: u32,
     marks: MarkCounts,
     buffers: Vec<Buffer>,
-    pub found: Vec<Found>,
+    pub found: Vec<FoundThreat>,
     pub effort: Effort,
     limit: u64,
     pub stopped: bool,
@@ -213,7 +213,7 @@ impl<'a> Worker<'a> {
         node >= *first && is_new[node as usize]
     }
 
-    /// The room for what this step of the recursion keeps: there is one per chosen node.
+    /// The space for what this step of the recursion keeps: there is one per chosen node.
     fn take_buffer(&mut self) -> Buffer {
         let depth = self.present.len();
         if self.buffers.len() <= depth {
@@ -312,7 +312,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Counts each node before `last` beside what is chosen, reports threats, and lists the nodes worth choosing.
+    /// Counts each node before `last` together with what is chosen, reports threats, and lists the nodes worth choosing.
     fn extend(&mut self, rows: &[u32], last: u32, buffer: &mut Buffer) -> Choice {
         let Buffer { candidates, growing, .. } = buffer;
         self.count(rows, last, candidates);
@@ -449,7 +449,7 @@ impl<'a> Worker<'a> {
         } else {
             self.guard.add(numbers.clone());
         }
-        self.found.push(Found { members, numbers, threat });
+        self.found.push(FoundThreat { members, numbers, threat });
         if self.stopped || self.guard.covers_choice(before) { Choice::Covered } else { Choice::Open }
     }
 }

@@ -135,7 +135,7 @@ fn any_observations() -> impl Strategy<Value = Observations> {
     })
 }
 
-/// All conjunctions of up to so many items.
+/// All conjunctions of up to this many items.
 fn conjunctions(observations: &Observations, most: usize) -> Vec<Vec<Item>> {
     let mut found: Vec<Vec<Item>> = vec![Vec::new()];
     for (attribute, tree) in observations.attributes.iter().enumerate() {
@@ -295,7 +295,7 @@ fn stated_rules_join_mined_ones() {
     let stated = stated(&text, &observations).expect("rules");
     let Shown { rules: shown, mined: count, repeated, idle, .. } =
         Knowledge::rules(&observations, Some(&half()), &stated, &clock).expect("rules");
-    // A rule that is stated twice is one rule; one that is struck out though it was never mined is told.
+    // A rule that is stated twice is one rule; one that is struck out though it was never mined is reported.
     let idle: Vec<String> = idle.iter().map(ToString::to_string).collect();
     assert_eq!((repeated, idle), (1, vec!["sex=F => not x".to_string()]));
     let told: Vec<(String, Origin)> =

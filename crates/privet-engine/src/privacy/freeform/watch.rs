@@ -1,4 +1,4 @@
-//! All that can be told from the records of a table by somebody who watches: the combinations of needed nodes, each with
+//! All that somebody who watches can infer from the records of a table: the combinations of needed nodes, each with
 //! how many records support it and how many of these have a value that must stay hidden.
 //!
 //! The records are parted attribute by attribute, depth first; a part in which nothing is in danger is left at once.
@@ -48,7 +48,7 @@ impl<'a> Watch<'a> {
         Watch { model, values, target, seen: Vec::new() }
     }
 
-    /// Shows every combination of needed nodes of these attributes under which some record is in danger, until told to
+    /// Shows every combination of needed nodes of these attributes under which some record is in danger, until asked to
     /// stop.
     pub fn watch(
         &mut self,

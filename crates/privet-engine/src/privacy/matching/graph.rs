@@ -20,7 +20,7 @@ pub struct ValueGraph {
 }
 
 impl ValueGraph {
-    /// The graph of a group without records, for a column of so many values.
+    /// The graph of a group without records, for a column of this many values.
     pub fn new(values: usize) -> ValueGraph {
         ValueGraph { reach: vec![ValueSet::none(values); values], present: ValueSet::none(values) }
     }

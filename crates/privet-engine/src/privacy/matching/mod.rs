@@ -1,7 +1,7 @@
 //! Matching l-diversity (Li and Li, *Injector*, ICDE 2008): what stays possible for a record in a group when the
 //! adversary knows which values are out of the question for whom.
 //!
-//! A release shows the records of a group exactly, and beside them how often each sensitive value occurs in the group.
+//! A release shows the records of a group exactly, and next to them how often each sensitive value occurs in the group.
 //! Draw an edge from a record to every occurrence of a value that the record may have. A value is *valid* for a record
 //! iff some perfect matching gives it to the record; a group is matching l-diverse iff each of its records has at least l
 //! valid values. Counting the values that are not excluded is not enough: with one woman who has ovarian cancer and l men
@@ -55,7 +55,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// What the records may have, out of so many values: what no rule excludes, and what they have.
+    /// What the records may have, out of this many values: what no rule excludes, and what they have.
     pub fn allowed(&self, values: usize) -> ValueSet {
         let mut allowed = ValueSet::all(values);
         allowed.subtract(&self.excluded);

@@ -1,4 +1,4 @@
-//! How sure an adversary can be of a value, when he holds all consistent assignments for equally likely.
+//! How sure an adversary can be of a value if they consider all consistent assignments equally likely.
 //!
 //! The number of assignments that give value v to record t, over the number of all of them. Records are assigned one
 //! after the other; the state is how many occurrences of each value are used up, so there are ∏(count + 1) states, and
@@ -19,7 +19,7 @@ use privet_core::Exact;
 /// Groups with more states than this are not worked out.
 pub const MOST_STATES: usize = 1 << 20;
 
-/// So many records have fewer assignments than 128 bits can count: 33! < 2¹²⁸.
+/// This many records have fewer assignments than 128 bits can count: 33! < 2¹²⁸.
 const MOST_IN_128_BITS: u64 = 33;
 
 /// Records of a group that may have the same values.

@@ -32,7 +32,7 @@ fn slow(values: usize, group: &[Pair]) -> Vec<ValueSet> {
     sets.map(|valid| ValueSet::of(values, valid.into_iter().map(|value| value as u32))).collect()
 }
 
-/// Per record and value, how many perfect matchings give the value to the record (occurrences told apart).
+/// Per record and value, how many perfect matchings give the value to the record (occurrences distinguished).
 fn enumerate(group: &[Pair]) -> Vec<Vec<u64>> {
     fn assign(group: &[Pair], taken: &mut Vec<usize>, ways: &mut [Vec<u64>]) {
         if taken.len() == group.len() {

@@ -54,7 +54,7 @@ impl Links {
     }
 
     /// The number under which a term takes part in linking: its own, that of the term no label has where unknown terms
-    /// are heeded, or none where they are ignored.
+    /// count, or none where they are ignored.
     pub fn heeded(&self, term: Option<u32>) -> Option<u32> {
         term.or(self.strict.then_some(self.terms as u32))
     }

@@ -40,7 +40,7 @@ impl QsDiversity {
         QsDiversity { c: asked.c, l: usize::try_from(asked.l).unwrap_or(usize::MAX) }
     }
 
-    /// Whether any group that links to something can meet it, when there are so many labels. The tail has at most
+    /// Whether any group that links to something can meet it, with this many labels. The tail has at most
     /// labels − l + 1 posteriors, none above p₁; empty sets, which link to all labels alike, reach that.
     pub fn is_possible(&self, labels: usize) -> bool {
         let Some(tail) = (labels + 1).checked_sub(self.l).filter(|tail| *tail > 0) else { return false };

@@ -1,4 +1,4 @@
-//! What an adversary believes before he sees the release, as exact shares with one denominator.
+//! What an adversary believes before they see the release, as exact shares with one denominator.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ impl PriorCounter {
         PriorCounter { records: 0, unlinked: 0, labels, by_size: BTreeMap::new() }
     }
 
-    /// Counts so many records that link to the same labels.
+    /// Counts this many records that link to the same labels.
     pub fn add(&mut self, linked: &Linked, records: u64) {
         self.records += records;
         if linked.size > 0 {
