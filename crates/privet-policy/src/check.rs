@@ -199,7 +199,7 @@ pub struct CheckedPolicy {
     pub method: Method,
     /// What the adversary is taken to know, for methods that ask.
     pub knowledge: KnowledgePolicy,
-    /// The column that tells people apart, by position, where one person may have several records.
+    /// The column that identifies people, by position, where one person may have several records.
     pub person: Option<usize>,
 }
 

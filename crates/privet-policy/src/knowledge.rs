@@ -1,4 +1,4 @@
-//! `[knowledge]`: what the adversary is taken to know beside the release.
+//! `[knowledge]`: what the adversary is assumed to know in addition to the release.
 
 use std::path::PathBuf;
 
@@ -78,8 +78,9 @@ impl Policy {
         if let Some(entry) = entry("mute") {
             for text in entry.texts()? {
                 let muted = MutedText::parse(&text, &quasi).map_err(|error| {
-                    let told = entry.error(format!("'knowledge.mute' lists \"{text}\": {}", error.message()));
-                    told.help("list rules as `privet mine` prints them, or their names, as in \"r1f20ab34\"")
+                    let wrong =
+                        entry.error(format!("'knowledge.mute' lists \"{text}\": {}", error.message()));
+                    wrong.help("list rules as `privet mine` prints them, or their names, as in \"r1f20ab34\"")
                 })?;
                 rules.muted.push(muted);
             }

@@ -195,7 +195,7 @@ fn known(entry: &Entry<'_>, label: &str, taxonomy: &Taxonomy) -> Result<()> {
     }
     let labels: Vec<&str> = taxonomy.nodes().map(|node| taxonomy.label(node)).collect();
     Err(entry
-        .error(format!("'{}' names '{label}', which is no node of the column's hierarchy", entry.name()))
+        .error(format!("'{}' names '{label}', which is not a node of the column's hierarchy", entry.name()))
         .help(suggestion(label, &labels, "its nodes")))
 }
 

@@ -1,4 +1,4 @@
-//! `[data] person`: the column that tells people apart, where one person may have several records.
+//! `[data] person`: the column that identifies people, where one person may have several records.
 //!
 //! Requirements then count people. Distinct people do not add up over combinations of values, so a method has to keep
 //! track of who they are; one that cannot is refused here, before anything is read.
@@ -30,7 +30,7 @@ pub(super) fn check(
     if let Some(role) = column.role.filter(|role| *role != Role::Identifier) {
         return Err(entry
             .error(format!(
-                "'data.person' names '{name}', whose role is '{role}': what tells people apart is never published"
+                "'data.person' names '{name}', whose role is '{role}': a column that identifies people is never published"
             ))
             .help(format!("give [columns.{name}] role = \"identifier\", or leave it out of [columns]")));
     }
@@ -75,7 +75,7 @@ pub(super) fn for_transactions<'a>(data: &Section<'a>, method: &Clause) -> Resul
     let wrong = match method.name() {
         "lg" => (
             "method \"lg\" counts transactions and cannot count people: it deals equal transactions out to groups by their \
-             number, whoever has them, so that one person may fill a group",
+             number, regardless of who has them, so that one person may fill a group",
             "choose method \"og\", \"mog\", \"aa\" or \"mm\"; or bring one transaction per person and leave out 'person'",
         ),
         _ if method.settings.choice("search") == Some("enumeration") => (
@@ -96,5 +96,5 @@ pub(super) fn for_users(entry: &Entry<'_>, kind: DataKind) -> Error {
             "'person' has no meaning for kind = \"{}\": users are counted already, by the column 'user'",
             kind.name()
         ))
-        .help("remove 'person', and name the column that tells people apart as 'user' in 'columns'")
+        .help("remove 'person', and name the column that identifies people as 'user' in 'columns'")
 }

@@ -13,7 +13,7 @@ use privet_core::suggestion;
 /// The keys of the outermost table that every kind of policy has for this.
 pub(super) const TABLES: [&str; 2] = ["report", "ledger"];
 
-/// `[report]`: what the reports say about a release beside what follows from it.
+/// `[report]`: what the reports say about a release in addition to what follows from it.
 ///
 /// A title, who owns it and how to reach them, a licence, a sign-off and the day of the next review may stand in both reports; the others
 /// describe the setting in which the release is thought to be safe (ISO/IEC 27559, clause 6) and are the steward's.
@@ -22,7 +22,7 @@ pub(super) const TABLES: [&str; 2] = ["report", "ledger"];
 pub struct ReportKeys {
     /// What the release is called.
     pub title: Option<String>,
-    /// Who answers for it.
+    /// The person responsible for it.
     pub owner: Option<String>,
     /// How to reach them.
     pub contact: Option<String>,
@@ -34,11 +34,11 @@ pub struct ReportKeys {
     pub scenario: Option<String>,
     /// What permits to publish it.
     pub legal_basis: Option<String>,
-    /// What whoever receives it may do with it.
+    /// What recipients may do with it.
     pub licence: Option<String>,
     /// When it is to be looked at again.
     pub review: Option<String>,
-    /// Who weighed the release and signed it off, and when.
+    /// Who approved the release, and when.
     pub sign_off: Option<String>,
     /// The rule whose thresholds the policy was drafted from.
     pub preset: Option<String>,
@@ -72,9 +72,9 @@ pub struct LedgerPolicy {
     pub path: PathBuf,
     /// To whom this release goes.
     pub recipient: Option<String>,
-    /// The column that tells people apart, by its name.
+    /// The column that identifies people, by its name.
     pub person: Option<String>,
-    /// What happens when this release and earlier ones together tell more than each alone.
+    /// What happens when this release and earlier ones together reveal more than each alone.
     pub on_composition: OnComposition,
 }
 
@@ -82,7 +82,7 @@ impl LedgerPolicy {
     pub(super) const NAMES: [&str; 4] = ["path", "recipient", "person", "on_composition"];
 }
 
-/// What happens when a release and earlier ones together tell more about people than each alone.
+/// What happens when a release and earlier ones together reveal more about people than each alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnComposition {
     /// It is published, and said loudly.
@@ -164,17 +164,14 @@ impl Policy {
         };
         let Some(columns) = columns else {
             return Err(wrong("'ledger.person' only has a meaning for kind = \"table\"".to_string())
-                .help("remove it: people are told apart by all that the data holds about them"));
+                .help("remove it: everything that the data holds about people distinguishes them"));
         };
         if columns.iter().any(|column| column.name == person) {
             return Ok(());
         }
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-        Err(wrong(format!("'ledger.person' names '{person}', which is no column")).help(suggestion(
-            &person,
-            &names,
-            "the data's columns",
-        )))
+        Err(wrong(format!("'ledger.person' names '{person}', which is not a column of the data"))
+            .help(suggestion(&person, &names, "the data's columns")))
     }
 }
 

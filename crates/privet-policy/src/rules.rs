@@ -117,7 +117,7 @@ impl RuleText {
     pub fn parse(text: &str, columns: &[&str]) -> Result<RuleText> {
         let parts = split(text, "=>")?;
         let [conjunction, conclusion] = parts.as_slice() else {
-            return Err(Error::input(format!("'{text}' is no rule")).help(FORM));
+            return Err(Error::input(format!("'{text}' is not a rule")).help(FORM));
         };
         let value = keyword(conclusion.trim(), "not").ok_or_else(|| {
             Error::input(format!("'{}' does not say what is not", conclusion.trim())).help(FORM)
@@ -134,7 +134,7 @@ impl RuleText {
             let (name, label) = (unquote(name)?, unquote(label)?);
             if !columns.contains(&name.as_str()) {
                 let help = suggestion(&name, columns, "quasi-identifiers");
-                return Err(Error::input(format!("'{name}' is no quasi-identifier")).help(help));
+                return Err(Error::input(format!("'{name}' is not a quasi-identifier")).help(help));
             }
             if items.iter().any(|(other, _)| *other == name) {
                 return Err(Error::input(format!("column '{name}' stands twice in one rule")).help(FORM));
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn what_is_no_rule_is_refused_with_its_line() {
         let cases = [
-            ("sex=F", "is no rule"),
+            ("sex=F", "is not a rule"),
             ("sex=F => x", "does not say what is not"),
             ("sxe=F => not x", "no quasi-identifier"),
             ("sex=F & sex=F => not x", "twice"),
@@ -238,9 +238,9 @@ mod tests {
             ("sex=\"F => not x", "not closed"),
             ("sex=F\"G\" => not x", "in its middle"),
         ];
-        for (line, told) in cases {
+        for (line, expected) in cases {
             let error = RulesText::parse(&format!("# first\n{line}\n"), &["sex"]).expect_err(line);
-            assert!(error.message().contains(told) && error.remedy().is_some(), "{error}");
+            assert!(error.message().contains(expected) && error.remedy().is_some(), "{error}");
             assert_eq!(error.line(), Some(2), "{error}");
         }
     }

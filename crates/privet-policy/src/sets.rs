@@ -24,7 +24,7 @@ pub struct SetPolicy {
 /// What a term means that no label mentions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownTerms {
-    /// It cannot link, so it is left aside: an adversary does no better by heeding it.
+    /// It cannot link, so it is left aside: an adversary gains nothing by using it.
     Ignore,
     /// A record that has it links to nothing. Weaker: it supposes an adversary who gives up.
     Strict,

@@ -238,7 +238,7 @@ fn check_setting(entry: &Entry<'_>, key: &Key, columns: &[PolicyColumn]) -> Resu
 
 fn not_a_duration(entry: &Entry<'_>, text: &str) -> Error {
     entry
-        .error(format!("'{}' is \"{text}\", which is no length of time", entry.name()))
+        .error(format!("'{}' must be a duration such as \"30s\", not \"{text}\"", entry.name()))
         .help("as in \"500ms\", \"30s\", \"5m\" or \"2h\"")
 }
 
@@ -286,7 +286,7 @@ fn named_column(entry: &Entry<'_>, name: &str, role: Role, columns: &[PolicyColu
     let what = format!("columns of role '{role}'");
     let column = columns.iter().find(|column| column.name == name).ok_or_else(|| {
         entry
-            .error(format!("'{}' names '{name}', which is no column", entry.name()))
+            .error(format!("'{}' names '{name}', which is not a column of the data", entry.name()))
             .help(suggestion(name, &fitting, &what))
     })?;
     match column.role {

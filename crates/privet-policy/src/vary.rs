@@ -26,7 +26,7 @@ impl Policy {
                     .in_file(self.path())
                     .help("name a key with the tables it stands in, as in privacy.k-anonymity.k")
             };
-            let keys = Key::parse(key).map_err(|_| wrong("it is no key"))?;
+            let keys = Key::parse(key).map_err(|_| wrong("it is not a key"))?;
             let Some((last, tables)) = keys.split_last() else { return Err(wrong("it is empty")) };
             let mut table: &mut dyn TableLike = document.as_table_mut();
             let mut names = tables.iter();

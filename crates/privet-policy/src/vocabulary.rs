@@ -29,7 +29,7 @@ pub struct VocabularyPolicy {
     pub source: VocabularySource,
     /// How far terms are apart.
     pub semantics: Semantics,
-    /// The files behind the distances and the words, for whoever wants to make the release again.
+    /// The files behind the distances and the words, so that the release can be made again.
     pub beside: Vec<PathBuf>,
     /// How far two terms may be apart to stand for each other, in the unit of the distances.
     pub epsilon: u32,
@@ -266,7 +266,7 @@ fn exact(entry: &Entry<'_>) -> Result<Exact> {
     })
 }
 
-/// Finer parts of a unit are not told apart.
+/// Finer parts of a unit are not distinguished.
 const FINEST: u64 = 10_000;
 
 /// A number in units of 1/scale, unless it is finer than [`FINEST`] parts of one; more than fits is without end.
@@ -417,7 +417,7 @@ fn session_gap(entry: &Entry<'_>) -> Result<Option<u64>> {
         return Ok(None);
     }
     parse_duration(text).map(|gap| Some(gap.as_secs())).ok_or_else(|| {
-        entry.error(format!("'{}' is \"{text}\", which is no length of time", entry.name())).help(
+        entry.error(format!("'{}' must be a duration such as \"30m\", not \"{text}\"", entry.name())).help(
             "as in \"30m\", \"1h\", \"1d\" or \"1w\"; \"none\" makes one vocabulary of all that a user typed",
         )
     })

@@ -5,14 +5,14 @@ use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 use crate::typed::{choices, method};
 use std::time::Duration;
 
-/// What the tables themselves may be asked for, beside what is asked of the plan.
+/// What the tables themselves may be asked for, in addition to what is asked of the plan.
 pub(crate) const TAKES: &[Accepts] = &[
     Accepts::once(&["projection"]),
     Accepts::some(&["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness", "n-t-closeness"]),
 ];
 
 method! {
-    /// Several tables by merging those that tell most about each other.
+    /// Several tables by merging those that reveal most about each other.
     pub struct CodipStar {
         /// Whether a merge that breaks a limit is followed by the next best one.
         pub persist: bool,
@@ -49,8 +49,8 @@ pub static STAR: Declaration = Declaration {
     accepts: TAKES,
     name: "codip-star",
     source: "Y. Fang, M. Z. Ashrafi, S. K. Ng: Privacy beyond Single Sensitive Attribute. DEXA 2011",
-    summary: "several tables with disjoint sensitive columns, those together that tell most about each other",
-    help: "Starts with a table per sensitive column and merges the two whose columns tell most about each other, as long as \
+    summary: "several tables with disjoint sensitive columns, with those together that reveal most about each other",
+    help: "Starts with a table per sensitive column and merges the two whose columns reveal most about each other, as long as \
            every table can be anonymised and the exposure stays within beta. Each table has all quasi-identifiers, \
            generalised to one level each, and is shuffled on its own.",
     keys: &[

@@ -112,7 +112,7 @@ pub enum BreakMinimality {
     No,
     /// One of as many as are looked for.
     OfTop,
-    /// One of so many.
+    /// One of this many.
     Of(u64),
 }
 

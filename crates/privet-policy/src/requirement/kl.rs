@@ -10,7 +10,7 @@ clause! {
     pub struct KlPrivacy {
         /// The least number of transactions that fit what is known.
         pub k: u64,
-        /// No sensitive item is surer than one in so many.
+        /// No sensitive item is more certain than one in this many.
         pub l: Exact,
         /// How many items may be known to be present.
         pub m: u64,
@@ -67,7 +67,7 @@ clause! {
 clause! {
     /// Privacy degree.
     pub struct PrivacyDegree {
-        /// No sensitive item is surer than one in so many.
+        /// No sensitive item is more certain than one in this many.
         pub p: Exact,
     }
 }
@@ -85,7 +85,7 @@ pub static KL_PRIVACY: Declaration = Declaration {
     accepts: &[],
     name: "kl-privacy",
     source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",
-    summary: "knowing m items present and n absent points at k transactions or more, and tells no sensitive item",
+    summary: "knowing m items present and n absent points at k transactions or more, and reveals no sensitive item",
     help: "An adversary knows at most m items (or groups of items) that a person's transaction holds, and items with at \
            most n leaves that it does not hold. Whatever they are, no transaction or at least k fit, and of those that \
            fit at most the share 1/l holds any one sensitive item. k = 1 switches the first part off, l = 1 the second.",

@@ -19,9 +19,9 @@ pub struct LDiversity {
 /// What well represented means, with its numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Diversity {
-    /// At least so many different values.
+    /// At least this many different values.
     Distinct(Exact),
-    /// No value in more than one of so many records.
+    /// No value in more than one of this many records.
     Frequency(Exact),
     /// Entropy at least the logarithm of this.
     Entropy(Exact),
@@ -138,7 +138,7 @@ pub static DECLARATION: Declaration = Declaration {
     name: "l-diversity",
     source: "A. Machanavajjhala, J. Gehrke, D. Kifer, M. Venkitasubramaniam: l-Diversity: Privacy Beyond k-Anonymity. ICDE 2006",
     summary: "every class has at least l well-represented values of a sensitive column",
-    help: "Whoever knows which class a person is in still cannot tell the sensitive value. kind = \"distinct\": at \
+    help: "An attacker who knows which class a person is in still cannot be sure of the sensitive value. kind = \"distinct\": at \
            least l different values; \"frequency\": no value above 1/l; \"entropy\": entropy at least log l; \
            \"recursive\": the most frequent count strictly below c times the sum of the counts from the l-th on.",
     keys: &[

@@ -25,7 +25,7 @@ pub struct LPlusDiversity {
 pub enum Base {
     /// Every value needs one of its own.
     None,
-    /// `l`: one in so many.
+    /// `l`: one in this many.
     OneIn(Exact),
     /// `default`: this share.
     Share(Exact),

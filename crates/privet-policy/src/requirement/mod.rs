@@ -35,7 +35,7 @@ pub use vocabulary::VocabularyKAnonymity;
 stated! {
     /// What the release of a table must guarantee.
     ///
-    /// Closed on purpose: whoever judges or explains requirements matches all of them, so that the compiler lists the places
+    /// Closed on purpose: code that judges or explains requirements matches all of them, so that the compiler lists the places
     /// that must answer for a new one.
     pub enum Requirement {
         /// Every class has at least k records.

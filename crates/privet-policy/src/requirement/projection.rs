@@ -24,7 +24,7 @@ pub static DECLARATION: Declaration = Declaration {
     name: "projection",
     source: "Y. Fang, M. Z. Ashrafi, S. K. Ng: Privacy beyond Single Sensitive Attribute. DEXA 2011",
     summary: "several tables, each with some of the sensitive columns: what may be lost and what exposed",
-    help: "Whoever knows one sensitive value of a person and finds the person's row reads the others in it. Tables that \
+    help: "An attacker who knows one sensitive value of a person and finds the person's row reads the others in it. Tables that \
            share no sensitive column stop that, at the price of associations that can no longer be studied. alpha bounds \
            the share of association that is lost, beta the share of information that is exposed: 0 and 1 for one table, \
            1 and 0 for one table per column.",
