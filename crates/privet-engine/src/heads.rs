@@ -5,7 +5,7 @@
 
 use super::microdata::Microdata;
 use super::rollup::Tallies;
-use crate::privacy::Class;
+use crate::privacy::EquivalenceClass;
 use privet_data::People;
 
 /// Stands for the values of a table that tracks none.
@@ -80,8 +80,8 @@ impl Heads {
     }
 
     /// A class as privacy notions see it: its people, and how many of them have each value.
-    pub fn class(&self, class: usize) -> Class<'_> {
-        Class { size: self.sizes[class], counts: self.tallies.counts(class) }
+    pub fn class(&self, class: usize) -> EquivalenceClass<'_> {
+        EquivalenceClass { size: self.sizes[class], counts: self.tallies.counts(class) }
     }
 
     /// The number of people in each class.

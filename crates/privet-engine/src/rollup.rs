@@ -13,7 +13,7 @@ use hashbrown::HashTable;
 
 use super::heads::Heads;
 use super::microdata::{Microdata, QuasiIdentifier};
-use crate::privacy::{Class, Counts, Members};
+use crate::privacy::{Counts, EquivalenceClass, Members};
 use privet_taxonomy::NodeId;
 
 /// One generalisation level per quasi-identifier; 0 is the leaves.
@@ -314,8 +314,8 @@ impl Grouping {
     }
 
     /// A class as privacy notions see it.
-    pub fn class(&self, class: usize) -> Class<'_> {
-        Class { size: self.sizes[class], counts: self.tallies().counts(class) }
+    pub fn class(&self, class: usize) -> EquivalenceClass<'_> {
+        EquivalenceClass { size: self.sizes[class], counts: self.tallies().counts(class) }
     }
 
     /// The people in the classes, where somebody may have several records.
@@ -338,8 +338,8 @@ impl Grouping {
     }
 
     /// A class without its counts, if only the size matters.
-    pub fn outline(&self, class: usize) -> Class<'_> {
-        Class { size: self.sizes[class], counts: Counts::Sparse(&[]) }
+    pub fn outline(&self, class: usize) -> EquivalenceClass<'_> {
+        EquivalenceClass { size: self.sizes[class], counts: Counts::Sparse(&[]) }
     }
 
     /// About how much memory it takes at most, as soon as someone asks what is in its classes.

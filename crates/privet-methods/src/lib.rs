@@ -147,7 +147,7 @@ fn drawn(
 }
 
 /// The error for requirements that even the most general release does not meet.
-fn impossible(requirements: &[Box<dyn privacy::ClassTest>], whole: &privacy::Class<'_>) -> Error {
+fn impossible(requirements: &[Box<dyn privacy::ClassTest>], whole: &privacy::EquivalenceClass<'_>) -> Error {
     let whole = privacy::Members { records: *whole, people: None, add_up: true };
     let reasons = failures(requirements, &whole);
     Error::infeasible(format!("no release can meet the policy: {}", reasons.join("; ")))

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::levels::Levelling;
 use privet_core::clock::Clock;
-use privet_engine::privacy::{Class, LkcPrivacy};
+use privet_engine::privacy::{EquivalenceClass, LkcPrivacy};
 use privet_engine::rollup::{Grouping, Levels};
 
 /// The policy's requirements of LKC-privacy, with what is known about the groups of a table.
@@ -70,7 +70,7 @@ impl LkcTests {
     }
 
     /// Why the whole table as one group fails, one reason per requirement.
-    pub fn failures(&self, whole: &Class<'_>) -> Vec<String> {
+    pub fn failures(&self, whole: &EquivalenceClass<'_>) -> Vec<String> {
         self.tests.iter().filter_map(|test| test.notion.why_impossible(whole)).collect()
     }
 }

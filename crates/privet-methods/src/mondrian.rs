@@ -24,7 +24,7 @@ use privet_engine::microdata::Microdata;
 use privet_engine::partition;
 use privet_engine::partition::Splitter;
 use privet_engine::privacy;
-use privet_engine::privacy::{Class, ClassTest, Counts, Members};
+use privet_engine::privacy::{ClassTest, Counts, EquivalenceClass, Members};
 use privet_policy::method::{Numbers, Partitioning};
 use privet_policy::{CheckedPolicy, method};
 
@@ -184,7 +184,7 @@ impl<'a> MondrianSplitter<'a> {
         })
     }
 
-    fn counted_records<T>(&self, part: &RecordPart, judge: impl FnOnce(&Class<'_>) -> T) -> T {
+    fn counted_records<T>(&self, part: &RecordPart, judge: impl FnOnce(&EquivalenceClass<'_>) -> T) -> T {
         let size = part.iter().map(|(_, count)| count).sum();
         let slots = self.microdata.table.slots();
         if slots <= MOST_DENSE_SLOTS {
@@ -192,7 +192,7 @@ impl<'a> MondrianSplitter<'a> {
             for (record, count) in part {
                 self.microdata.slots(*record as usize).for_each(|slot| counts[slot as usize] += count);
             }
-            return judge(&Class { size, counts: Counts::Dense(&counts) });
+            return judge(&EquivalenceClass { size, counts: Counts::Dense(&counts) });
         }
         let mut pairs: Vec<(u32, u64)> = part
             .iter()
@@ -208,7 +208,7 @@ impl<'a> MondrianSplitter<'a> {
             }
             same
         });
-        judge(&Class { size, counts: Counts::Sparse(&pairs) })
+        judge(&EquivalenceClass { size, counts: Counts::Sparse(&pairs) })
     }
 
     fn allowed(&self, part: &RecordPart) -> bool {

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use super::levels::Levelling;
 use privet_core::clock::Clock;
-use privet_engine::privacy::{Class, NtCloseness, Records};
+use privet_engine::privacy::{EquivalenceClass, NtCloseness, Records};
 use privet_engine::rollup::Grouping;
 
 /// Number of boxes between looks at the clock.
@@ -171,7 +171,7 @@ fn merge(pairs: &mut Vec<(u32, u64)>) {
 
 struct SupersetSearch<'a> {
     notion: &'a NtCloseness,
-    class: Class<'a>,
+    class: EquivalenceClass<'a>,
     points: Vec<JoiningRecords>,
     /// Per point, its levels.
     at: Vec<Vec<u8>>,

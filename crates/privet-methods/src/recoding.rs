@@ -12,7 +12,7 @@ use privet_engine::heads::Heads;
 use privet_engine::loss;
 use privet_engine::loss::{Cell, Cost, Frame, Measure, Tally};
 use privet_engine::microdata::Microdata;
-use privet_engine::privacy::{Class, Members};
+use privet_engine::privacy::{EquivalenceClass, Members};
 use privet_engine::rollup::Tallies;
 use privet_taxonomy::NodeId;
 
@@ -338,8 +338,8 @@ impl Recoding {
 
 impl ClassTable {
     /// A class as privacy requirements see it.
-    pub fn class(&self, class: usize) -> Class<'_> {
-        Class { size: self.sizes[class], counts: self.tallies.counts(class) }
+    pub fn class(&self, class: usize) -> EquivalenceClass<'_> {
+        EquivalenceClass { size: self.sizes[class], counts: self.tallies.counts(class) }
     }
 
     /// A class with its records and the people they belong to.

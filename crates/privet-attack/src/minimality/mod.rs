@@ -22,7 +22,7 @@ use super::{Attack, Figure, Finding, PolicyRef, Scene};
 use privet_core::counted;
 use privet_core::{Error, Result};
 use privet_engine::privacy;
-use privet_engine::privacy::{Class, ClassTest, Counts, l_plus};
+use privet_engine::privacy::{ClassTest, Counts, EquivalenceClass, l_plus};
 use privet_policy::method::Partitioning;
 use privet_policy::requirement::{NtCloseness, TCloseness};
 use privet_policy::{CheckedPolicy, Method, Requirement, Subject};
@@ -118,7 +118,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let placed = Placed::of(scene, view, Some(place))?;
     let (limits, requirements) = demands(policy, &view.columns[place], &placed)?;
     let violates = |counts: &[u64], size: u64| {
-        let class = Class { size, counts: Counts::Dense(counts) };
+        let class = EquivalenceClass { size, counts: Counts::Dense(counts) };
         !requirements.iter().all(|requirement| requirement.holds(&class))
     };
     let (lots, reasons, left_out) = splits(policy, view, &placed);

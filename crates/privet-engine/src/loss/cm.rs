@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Frame, Info};
-use crate::privacy::Class;
+use crate::privacy::EquivalenceClass;
 use privet_core::Result;
 
 /// What CM says about itself.
@@ -20,6 +20,6 @@ pub(super) fn labels(frame: &Frame) -> Result<Range<u32>> {
 
 pub use privet_policy::method::no_label;
 
-pub(super) fn class(class: &Class<'_>, labels: &Range<u32>) -> u128 {
+pub(super) fn class(class: &EquivalenceClass<'_>, labels: &Range<u32>) -> u128 {
     u128::from(class.size - class.counts.most(labels))
 }

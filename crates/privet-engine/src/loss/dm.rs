@@ -1,7 +1,7 @@
 //! DM, the discernibility metric (Bayardo and Agrawal, 2005): how many records each record looks like.
 
 use super::Info;
-use crate::privacy::Class;
+use crate::privacy::EquivalenceClass;
 
 /// What DM says about itself.
 pub static INFO: Info = Info {
@@ -11,6 +11,6 @@ pub static INFO: Info = Info {
     smaller_is_better: true,
 };
 
-pub(super) fn class(class: &Class<'_>) -> u128 {
+pub(super) fn class(class: &EquivalenceClass<'_>) -> u128 {
     u128::from(class.size) * u128::from(class.size)
 }

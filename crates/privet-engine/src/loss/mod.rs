@@ -18,7 +18,7 @@ mod precision;
 
 use std::ops::Range;
 
-use crate::privacy::Class;
+use crate::privacy::EquivalenceClass;
 use privet_core::{Error, Result};
 
 use cells::CellPrices;
@@ -128,7 +128,7 @@ impl Measure {
     }
 
     /// The price of a released class; `cells` holds, per quasi-identifier, the position of its cell in the frame.
-    pub fn class(&self, cells: impl Iterator<Item = u32>, class: &Class<'_>) -> u128 {
+    pub fn class(&self, cells: impl Iterator<Item = u32>, class: &EquivalenceClass<'_>) -> u128 {
         match &self.pricing {
             Pricing::Cells(prices) => prices.record(cells) * u128::from(class.size),
             Pricing::Discernibility => dm::class(class),
@@ -166,7 +166,7 @@ impl Measure {
     }
 
     /// The price per record of a class: what each of its records pays for its place.
-    pub fn dearest(&self, cells: impl Iterator<Item = u32>, class: &Class<'_>) -> u128 {
+    pub fn dearest(&self, cells: impl Iterator<Item = u32>, class: &EquivalenceClass<'_>) -> u128 {
         match &self.pricing {
             Pricing::Cells(prices) => prices.record(cells),
             Pricing::Discernibility => u128::from(class.size),

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use num_bigint::BigUint;
 
-use super::{Class, TrackedColumn};
+use super::{EquivalenceClass, TrackedColumn};
 use privet_core::{Error, Exact, Result};
 use privet_policy::requirement as asked;
 use privet_taxonomy::Taxonomy;
@@ -125,7 +125,7 @@ impl EarthMover {
     }
 
     /// Whether a class is within t of the larger set.
-    pub fn is_within(&self, t: Exact, class: &Class<'_>, whole: Whole<'_>) -> bool {
+    pub fn is_within(&self, t: Exact, class: &EquivalenceClass<'_>, whole: Whole<'_>) -> bool {
         if class.size == 0 {
             return true;
         }
@@ -143,7 +143,7 @@ impl EarthMover {
     }
 
     /// The distance as floating point, for display.
-    pub fn to_f64(&self, class: &Class<'_>, whole: Whole<'_>) -> f64 {
+    pub fn to_f64(&self, class: &EquivalenceClass<'_>, whole: Whole<'_>) -> f64 {
         if self.is_equal() {
             return self.spread(class, whole) as f64 / (2.0 * class.size as f64 * whole.records as f64);
         }
@@ -158,7 +158,13 @@ impl EarthMover {
     /// Every distance is a weighted sum of |q − s|, where q and s are the shares that some values have together, in the class and
     /// in the set: single values (weight 1/2), those up to one in their order (1/(m − 1)), those below a node of the tree (half of what its
     /// parent is higher, over H). Between the two sets such a share lies between two bounds.
-    pub fn at_least(&self, class: &Class<'_>, inside: Whole<'_>, outside: Whole<'_>, least: u64) -> f64 {
+    pub fn at_least(
+        &self,
+        class: &EquivalenceClass<'_>,
+        inside: Whole<'_>,
+        outside: Whole<'_>,
+        least: u64,
+    ) -> f64 {
         let n = class.size as f64;
         let mut own = vec![0.0; inside.totals.len()];
         class.counts.for_each(&self.slots, |code, count| own[code as usize] = count as f64 / n);
@@ -208,7 +214,7 @@ impl EarthMover {
     }
 
     /// D_i for every code.
-    fn differences(&self, class: &Class<'_>, whole: Whole<'_>) -> Vec<i128> {
+    fn differences(&self, class: &EquivalenceClass<'_>, whole: Whole<'_>) -> Vec<i128> {
         let (n, all) = (i128::from(class.size), i128::from(whole.records));
         let mut differences: Vec<i128> = whole.totals.iter().map(|total| -i128::from(*total) * n).collect();
         class
@@ -218,7 +224,7 @@ impl EarthMover {
     }
 
     /// Σ|D_i| over all values: those absent from the class contribute what the larger set has of them.
-    fn spread(&self, class: &Class<'_>, whole: Whole<'_>) -> u128 {
+    fn spread(&self, class: &EquivalenceClass<'_>, whole: Whole<'_>) -> u128 {
         if whole.records < 1 << 31 {
             return u128::from(self.small_spread(class, whole));
         }
@@ -233,7 +239,7 @@ impl EarthMover {
     }
 
     /// The same in 64 bits, which suffice below 2³¹ records: the sum is at most 2nN.
-    fn small_spread(&self, class: &Class<'_>, whole: Whole<'_>) -> u64 {
+    fn small_spread(&self, class: &EquivalenceClass<'_>, whole: Whole<'_>) -> u64 {
         let (mut spread, mut present) = (0, 0);
         class.counts.for_each(&self.slots, |code, count| {
             let total = whole.totals[code as usize];
@@ -243,7 +249,7 @@ impl EarthMover {
         spread + (whole.records - present) * class.size
     }
 
-    fn distance(&self, class: &Class<'_>, whole: Whole<'_>) -> Fraction {
+    fn distance(&self, class: &EquivalenceClass<'_>, whole: Whole<'_>) -> Fraction {
         let pairs = BigUint::from(class.size) * whole.records;
         match &self.distance {
             Distance::Equal => {

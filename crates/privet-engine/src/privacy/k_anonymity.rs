@@ -3,7 +3,7 @@
 //! An attacker who knows a person's quasi-identifiers finds at least k records that could be theirs. Says nothing about what
 //! those records have in common: see l-diversity.
 
-use super::{Class, ClassTest, Closure, Counted, Tightness};
+use super::{ClassTest, Closure, Counted, EquivalenceClass, Tightness};
 use privet_policy::requirement;
 
 /// Every class has at least `k` records.
@@ -17,7 +17,7 @@ pub(super) fn build(asked: &requirement::KAnonymity) -> Box<dyn ClassTest> {
 }
 
 impl ClassTest for KAnonymity {
-    fn holds(&self, class: &Class<'_>) -> bool {
+    fn holds(&self, class: &EquivalenceClass<'_>) -> bool {
         class.size == 0 || class.size >= self.k
     }
 
@@ -29,15 +29,15 @@ impl ClassTest for KAnonymity {
         Closure::Superset
     }
 
-    fn most_kept(&self, class: &Class<'_>) -> u64 {
+    fn most_kept(&self, class: &EquivalenceClass<'_>) -> u64 {
         if class.size >= self.k { class.size } else { 0 }
     }
 
-    fn tightness(&self, class: &Class<'_>) -> Tightness {
+    fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {
         Tightness { value: class.size as f64, threshold: self.k as f64, at_most: false }
     }
 
-    fn why_impossible(&self, table: &Class<'_>, of: Counted) -> String {
+    fn why_impossible(&self, table: &EquivalenceClass<'_>, of: Counted) -> String {
         format!("k is {}, but the table has only {}", self.k, of.counted(table.size))
     }
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use num_integer::Integer;
 
-use super::{Class, ClassTest, Closure, Counted, Table, Tightness, largest, most_under_caps};
+use super::{ClassTest, Closure, Counted, EquivalenceClass, Table, Tightness, largest, most_under_caps};
 use crate::powers::compare_powers;
 use privet_core::{Exact, Result};
 use privet_policy::requirement::{Diversity, LDiversity};
@@ -36,7 +36,7 @@ struct Distinct {
 }
 
 impl Distinct {
-    fn values(&self, class: &Class<'_>) -> u64 {
+    fn values(&self, class: &EquivalenceClass<'_>) -> u64 {
         let mut values = 0;
         class.counts.for_each(&self.slots, |_, _| values += 1);
         values
@@ -44,7 +44,7 @@ impl Distinct {
 }
 
 impl ClassTest for Distinct {
-    fn holds(&self, class: &Class<'_>) -> bool {
+    fn holds(&self, class: &EquivalenceClass<'_>) -> bool {
         class.size == 0 || self.values(class) >= self.l
     }
 
@@ -56,15 +56,15 @@ impl ClassTest for Distinct {
         Closure::Superset
     }
 
-    fn most_kept(&self, class: &Class<'_>) -> u64 {
+    fn most_kept(&self, class: &EquivalenceClass<'_>) -> u64 {
         if self.holds(class) { class.size } else { 0 }
     }
 
-    fn tightness(&self, class: &Class<'_>) -> Tightness {
+    fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {
         Tightness { value: self.values(class) as f64, threshold: self.l as f64, at_most: false }
     }
 
-    fn why_impossible(&self, table: &Class<'_>, _: Counted) -> String {
+    fn why_impossible(&self, table: &EquivalenceClass<'_>, _: Counted) -> String {
         format!(
             "l is {}, but the column '{}' has only {} distinct values",
             self.l,
@@ -82,7 +82,7 @@ struct Frequency {
 }
 
 impl ClassTest for Frequency {
-    fn holds(&self, class: &Class<'_>) -> bool {
+    fn holds(&self, class: &EquivalenceClass<'_>) -> bool {
         let most = u128::from(class.counts.most(&self.slots));
         most * u128::from(self.l.numerator()) <= u128::from(class.size) * u128::from(self.l.denominator())
     }
@@ -95,17 +95,17 @@ impl ClassTest for Frequency {
         Closure::Union
     }
 
-    fn most_kept(&self, class: &Class<'_>) -> u64 {
+    fn most_kept(&self, class: &EquivalenceClass<'_>) -> u64 {
         let cap = (u128::from(self.l.denominator()), u128::from(self.l.numerator()));
         most_under_caps(class, &self.slots, |_| cap)
     }
 
-    fn tightness(&self, class: &Class<'_>) -> Tightness {
+    fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {
         let value = class.counts.most(&self.slots) as f64 / class.size as f64;
         Tightness { value, threshold: 1.0 / self.l.to_f64(), at_most: true }
     }
 
-    fn why_impossible(&self, table: &Class<'_>, of: Counted) -> String {
+    fn why_impossible(&self, table: &EquivalenceClass<'_>, of: Counted) -> String {
         let most = table.counts.most(&self.slots);
         format!(
             "l is {}, so no value may make up more than {}/{} of a class, but one value of '{}' makes up {most} of \
@@ -131,7 +131,7 @@ struct Entropy {
 
 impl Entropy {
     /// n ln n − Σ n_i ln n_i, which is n times the entropy, in floating point.
-    fn scaled(&self, class: &Class<'_>) -> f64 {
+    fn scaled(&self, class: &EquivalenceClass<'_>) -> f64 {
         let n = class.size as f64;
         let mut scaled = n * n.ln();
         class.counts.for_each(&self.slots, |_, count| scaled -= count as f64 * (count as f64).ln());
@@ -162,7 +162,7 @@ impl Entropy {
     ///
     /// It is the sum of n_i · log(n/(n_i · l)). A value with exactly its fair share contributes exactly nothing, and one
     /// near it is measured by its difference, which is exact: so ties of even classes are decided here, however large.
-    fn clear_sign(&self, class: &Class<'_>) -> Option<bool> {
+    fn clear_sign(&self, class: &EquivalenceClass<'_>) -> Option<bool> {
         let fair = u128::from(class.size) * u128::from(self.l.denominator());
         let (mut sum, mut weight, mut terms) = (0.0, 0.0, 16.0);
         class.counts.for_each(&self.slots, |_, count| {
@@ -180,7 +180,7 @@ impl Entropy {
     }
 
     /// nⁿ · denⁿ ≥ numⁿ · Π n_i^n_i, exactly.
-    fn holds_exactly(&self, class: &Class<'_>) -> bool {
+    fn holds_exactly(&self, class: &EquivalenceClass<'_>) -> bool {
         // Entropy only knows shares: a common divisor of all counts may go, and the powers stay small.
         let mut divisor = 0u64;
         class.counts.for_each(&self.slots, |_, count| divisor = divisor.gcd(&count));
@@ -194,7 +194,7 @@ impl Entropy {
 }
 
 impl ClassTest for Entropy {
-    fn holds(&self, class: &Class<'_>) -> bool {
+    fn holds(&self, class: &EquivalenceClass<'_>) -> bool {
         class.size == 0 || self.clear_sign(class).unwrap_or_else(|| self.holds_exactly(class))
     }
 
@@ -202,19 +202,19 @@ impl ClassTest for Entropy {
         Closure::Union
     }
 
-    fn most_kept(&self, class: &Class<'_>) -> u64 {
+    fn most_kept(&self, class: &EquivalenceClass<'_>) -> u64 {
         let mut values = 0u64;
         class.counts.for_each(&self.slots, |_, _| values += 1);
         let Some(share) = self.largest_share(values) else { return 0 };
         most_under_caps(class, &self.slots, |_| (share, SHARES))
     }
 
-    fn tightness(&self, class: &Class<'_>) -> Tightness {
+    fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {
         let value = (self.scaled(class) / class.size as f64).exp();
         Tightness { value, threshold: self.l.to_f64(), at_most: false }
     }
 
-    fn why_impossible(&self, table: &Class<'_>, _: Counted) -> String {
+    fn why_impossible(&self, table: &EquivalenceClass<'_>, _: Counted) -> String {
         let effective = self.tightness(table).value;
         format!(
             "l is {}, but '{}' in the whole table is only as diverse as {effective:.3} equal values",
@@ -233,7 +233,7 @@ struct Recursive {
 
 impl Recursive {
     /// The most frequent count and the sum of the counts from the l-th on.
-    fn head_and_tail(&self, class: &Class<'_>) -> (u64, u64) {
+    fn head_and_tail(&self, class: &EquivalenceClass<'_>) -> (u64, u64) {
         let mut counts = Vec::new();
         class.counts.for_each(&self.slots, |_, count| counts.push(count));
         counts.sort_unstable_by(|a, b| b.cmp(a));
@@ -243,7 +243,7 @@ impl Recursive {
 }
 
 impl ClassTest for Recursive {
-    fn holds(&self, class: &Class<'_>) -> bool {
+    fn holds(&self, class: &EquivalenceClass<'_>) -> bool {
         let (head, tail) = self.head_and_tail(class);
         let (num, den) = (u128::from(self.c.numerator()), u128::from(self.c.denominator()));
         class.size == 0 || u128::from(head) * den < num * u128::from(tail)
@@ -253,7 +253,7 @@ impl ClassTest for Recursive {
         Closure::Union
     }
 
-    fn most_kept(&self, class: &Class<'_>) -> u64 {
+    fn most_kept(&self, class: &EquivalenceClass<'_>) -> u64 {
         let mut values = 0u64;
         class.counts.for_each(&self.slots, |_, _| values += 1);
         if values < self.l {
@@ -273,13 +273,13 @@ impl ClassTest for Recursive {
         capped(&counts, cap) as u64
     }
 
-    fn tightness(&self, class: &Class<'_>) -> Tightness {
+    fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {
         let (head, tail) = self.head_and_tail(class);
         let value = if tail == 0 { f64::INFINITY } else { head as f64 / tail as f64 };
         Tightness { value, threshold: self.c.to_f64(), at_most: true }
     }
 
-    fn why_impossible(&self, table: &Class<'_>, _: Counted) -> String {
+    fn why_impossible(&self, table: &EquivalenceClass<'_>, _: Counted) -> String {
         let (head, tail) = self.head_and_tail(table);
         let (c, l, name) = (self.c, self.l, &self.name);
         format!(

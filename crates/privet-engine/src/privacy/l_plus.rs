@@ -12,7 +12,9 @@ use std::ops::Range;
 use num_bigint::BigUint;
 use num_integer::Integer;
 
-use super::{Class, ClassTest, Closure, Counted, Table, Tightness, TrackedColumn, most_under_caps};
+use super::{
+    ClassTest, Closure, Counted, EquivalenceClass, Table, Tightness, TrackedColumn, most_under_caps,
+};
 use privet_core::{Error, Exact, Result};
 use privet_core::{nearest, shortened_values};
 use privet_policy::requirement::{Base, LPlusDiversity};
@@ -139,13 +141,13 @@ struct LPlus {
 
 impl LPlus {
     /// Calls `each` with every value that occurs, its count and its threshold.
-    fn for_each(&self, class: &Class<'_>, mut each: impl FnMut(u32, u64, Exact)) {
+    fn for_each(&self, class: &EquivalenceClass<'_>, mut each: impl FnMut(u32, u64, Exact)) {
         let Thresholds { slots, theta, .. } = &self.thresholds;
         class.counts.for_each(slots, |value, count| each(value, count, theta[value as usize]));
     }
 
     /// The value that is furthest above its threshold or, where none is, closest below; with its count.
-    fn worst(&self, class: &Class<'_>) -> Option<(u32, u64)> {
+    fn worst(&self, class: &EquivalenceClass<'_>) -> Option<(u32, u64)> {
         let mut worst: Option<((bool, f64), u32, u64)> = None;
         self.for_each(class, |value, count, theta| {
             // A value with threshold 0 that occurs is infinitely far above it. Rounding cannot put a value that is
@@ -165,7 +167,7 @@ fn within(count: u64, size: u64, theta: Exact) -> bool {
 }
 
 impl ClassTest for LPlus {
-    fn holds(&self, class: &Class<'_>) -> bool {
+    fn holds(&self, class: &EquivalenceClass<'_>) -> bool {
         let mut holds = true;
         self.for_each(class, |_, count, theta| holds &= within(count, class.size, theta));
         holds
@@ -179,7 +181,7 @@ impl ClassTest for LPlus {
         Closure::Union
     }
 
-    fn most_kept(&self, class: &Class<'_>) -> u64 {
+    fn most_kept(&self, class: &EquivalenceClass<'_>) -> u64 {
         let Thresholds { slots, theta, .. } = &self.thresholds;
         most_under_caps(class, slots, |value| {
             let theta = theta[value as usize];
@@ -187,7 +189,7 @@ impl ClassTest for LPlus {
         })
     }
 
-    fn tightness(&self, class: &Class<'_>) -> Tightness {
+    fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {
         let (value, threshold) = match self.worst(class) {
             Some((value, count)) => {
                 (count as f64 / class.size as f64, self.thresholds.theta[value as usize].to_f64())
@@ -198,7 +200,7 @@ impl ClassTest for LPlus {
         Tightness { value, threshold, at_most: true }
     }
 
-    fn why_impossible(&self, table: &Class<'_>, of: Counted) -> String {
+    fn why_impossible(&self, table: &EquivalenceClass<'_>, of: Counted) -> String {
         let Some((value, count)) = self.worst(table) else {
             return format!("no value of '{}' occurs", self.name);
         };
@@ -377,7 +379,7 @@ mod tests {
         let requirement =
             build(&asked(&[("l", "2")], &[("asthma", "0.1")]), &table(&[6, 3, 3])).expect("built");
         let counts = [0, 0, 6, 3, 3];
-        let class = Class { size: 12, counts: Counts::Dense(&counts) };
+        let class = EquivalenceClass { size: 12, counts: Counts::Dense(&counts) };
         assert_eq!(
             requirement.why_impossible(&class, Counted::Records),
             "the value 'asthma' of 'disease' makes up 3 of all 12 records, which is more than its threshold 1/10"
@@ -392,11 +394,11 @@ mod tests {
         let requirement =
             build(&asked(&[("l", "1")], &[("cancer", "0")]), &table(&[6, 3, 3])).expect("built");
         let (with, without) = ([0, 0, 6, 3, 1], [0, 0, 6, 3, 0]);
-        let with = Class { size: 10, counts: Counts::Dense(&with) };
+        let with = EquivalenceClass { size: 10, counts: Counts::Dense(&with) };
         assert!(!requirement.holds(&with));
         assert_eq!(requirement.tightness(&with).threshold, 0.0);
         assert_eq!(requirement.most_kept(&with), 9);
-        assert!(requirement.holds(&Class { size: 9, counts: Counts::Dense(&without) }));
+        assert!(requirement.holds(&EquivalenceClass { size: 9, counts: Counts::Dense(&without) }));
     }
 
     #[test]

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use super::{Class, ClassTest, Table, TrackedColumn, k_anonymity, l_diversity};
+use super::{ClassTest, EquivalenceClass, Table, TrackedColumn, k_anonymity, l_diversity};
 use crate::rollup::Levels;
 use privet_core::{Error, Exact, Result};
 use privet_policy::requirement;
@@ -69,7 +69,7 @@ impl LkcPrivacy {
     }
 
     /// Why the whole table, the largest group there is, fails; `None` where it does not.
-    pub fn why_impossible(&self, whole: &Class<'_>) -> Option<String> {
+    pub fn why_impossible(&self, whole: &EquivalenceClass<'_>) -> Option<String> {
         let (k, c, records) = (self.asked.k, self.asked.confidence, whole.size);
         if !self.size.holds(whole) {
             return Some(format!("K is {k}, but there are only {records} records"));

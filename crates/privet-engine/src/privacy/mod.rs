@@ -70,7 +70,7 @@ impl Counts<'_> {
 
 /// A set of records that look alike, as far as privacy notions see it.
 #[derive(Debug, Clone, Copy)]
-pub struct Class<'a> {
+pub struct EquivalenceClass<'a> {
     /// The number of records.
     pub size: u64,
     /// How often each value of each tracked column occurs.
@@ -81,16 +81,16 @@ pub struct Class<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Members<'a> {
     /// The records.
-    pub records: Class<'a>,
+    pub records: EquivalenceClass<'a>,
     /// The people; `None` where everybody has one record, so that both are the same.
-    pub people: Option<Class<'a>>,
+    pub people: Option<EquivalenceClass<'a>>,
     /// Whether everybody here has one distinct record only.
     pub add_up: bool,
 }
 
 impl<'a> Members<'a> {
     /// What a requirement judges.
-    pub fn seen_by(&self, requirement: &dyn ClassTest) -> Class<'a> {
+    pub fn seen_by(&self, requirement: &dyn ClassTest) -> EquivalenceClass<'a> {
         self.people.filter(|_| requirement.counts_people()).unwrap_or(self.records)
     }
 
@@ -167,7 +167,7 @@ pub enum Closure {
 /// than [`ClassTest::most_kept`].
 pub trait ClassTest: Send + Sync + std::fmt::Debug {
     /// Whether the class satisfies the notion.
-    fn holds(&self, class: &Class<'_>) -> bool;
+    fn holds(&self, class: &EquivalenceClass<'_>) -> bool;
 
     /// What a search may rely on.
     fn closure(&self) -> Closure;
@@ -179,15 +179,15 @@ pub trait ClassTest: Send + Sync + std::fmt::Debug {
     }
 
     /// An upper bound on how many records of the class can stay when others go.
-    fn most_kept(&self, class: &Class<'_>) -> u64 {
+    fn most_kept(&self, class: &EquivalenceClass<'_>) -> u64 {
         class.size
     }
 
     /// How far the class is from the threshold, for reports: the class's figure and the threshold it must meet.
-    fn tightness(&self, class: &Class<'_>) -> Tightness;
+    fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness;
 
     /// Why the whole table as one class, the most general release there is, still fails.
-    fn why_impossible(&self, table: &Class<'_>, of: Counted) -> String;
+    fn why_impossible(&self, table: &EquivalenceClass<'_>, of: Counted) -> String;
 }
 
 /// A class's figure against the threshold, as floating point: for display only.
@@ -387,7 +387,11 @@ pub fn warnings(policy: &CheckedPolicy, table: &Table) -> Result<Vec<String>> {
 /// The largest collection out of a class in which no value exceeds its share: `caps(position) = (num, den)` says that a
 /// value may make up at most num/den. Starting from all records, values over their cap are cut until nothing moves;
 /// every satisfying collection stays below each step, so this greatest fixed point bounds them all.
-fn most_under_caps(class: &Class<'_>, slots: &Range<u32>, caps: impl Fn(u32) -> (u128, u128)) -> u64 {
+fn most_under_caps(
+    class: &EquivalenceClass<'_>,
+    slots: &Range<u32>,
+    caps: impl Fn(u32) -> (u128, u128),
+) -> u64 {
     let mut kept: Vec<(u32, u64)> = Vec::new();
     class.counts.for_each(slots, |position, count| kept.push((position, count)));
     loop {

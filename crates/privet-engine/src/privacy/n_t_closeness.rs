@@ -10,7 +10,7 @@
 //! superset). So no search may prune by it; methods that generalise to levels ask about it where they judge a vector.
 
 use super::earth_mover::{EarthMover, Whole};
-use super::{Class, Table};
+use super::{EquivalenceClass, Table};
 use privet_core::{Error, Exact, Result};
 use privet_policy::requirement;
 
@@ -40,7 +40,7 @@ impl NtCloseness {
     }
 
     /// Whether a class is large enough to be its own superset.
-    pub fn holds_alone(&self, class: &Class<'_>) -> bool {
+    pub fn holds_alone(&self, class: &EquivalenceClass<'_>) -> bool {
         class.size == 0 || class.size >= self.n
     }
 
@@ -50,25 +50,25 @@ impl NtCloseness {
     }
 
     /// Whether a class is close to one of its natural supersets, and that is large enough.
-    pub fn holds_beside(&self, class: &Class<'_>, superset: &Records) -> bool {
+    pub fn holds_beside(&self, class: &EquivalenceClass<'_>, superset: &Records) -> bool {
         self.is_large(superset) && self.mover.is_within(self.t, class, superset.whole())
     }
 
     /// How far a class is from a set of records, to choose what is looked at first.
-    pub fn distance(&self, class: &Class<'_>, superset: &Records) -> f64 {
+    pub fn distance(&self, class: &EquivalenceClass<'_>, superset: &Records) -> f64 {
         self.mover.to_f64(class, superset.whole())
     }
 
     /// Whether no large enough set that has all of some records, and none but some others, is near enough to the class. Decided
     /// in floating point, and only where that is clear.
-    pub fn is_out_of_reach(&self, class: &Class<'_>, inside: &Records, highest: &Records) -> bool {
+    pub fn is_out_of_reach(&self, class: &EquivalenceClass<'_>, inside: &Records, highest: &Records) -> bool {
         /// Far more than rounding amounts to.
         const CLEAR: f64 = 1e-6;
         self.mover.at_least(class, inside.whole(), highest.whole(), self.n) > self.t.to_f64() + CLEAR
     }
 
     /// How often a class has which values of the column, by code.
-    pub fn pairs(&self, class: &Class<'_>) -> Vec<(u32, u64)> {
+    pub fn pairs(&self, class: &EquivalenceClass<'_>) -> Vec<(u32, u64)> {
         let mut pairs = Vec::new();
         class.counts.for_each(&self.mover.slots, |code, count| pairs.push((code, count)));
         pairs
@@ -128,8 +128,8 @@ mod tests {
         NtCloseness::of(&asked, &Table { records: 100, tracked: vec![column] }).expect("a notion")
     }
 
-    fn class(counts: &[u64]) -> Class<'_> {
-        Class { size: counts.iter().sum(), counts: Counts::Dense(counts) }
+    fn class(counts: &[u64]) -> EquivalenceClass<'_> {
+        EquivalenceClass { size: counts.iter().sum(), counts: Counts::Dense(counts) }
     }
 
     #[test]

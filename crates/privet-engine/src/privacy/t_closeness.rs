@@ -2,7 +2,7 @@
 //! whole table; the earth mover's distance between the two is at most t.
 
 use super::earth_mover::{EarthMover, Whole};
-use super::{Class, ClassTest, Closure, Counted, Table, Tightness, largest};
+use super::{ClassTest, Closure, Counted, EquivalenceClass, Table, Tightness, largest};
 use privet_core::{Exact, Result};
 use privet_policy::requirement;
 
@@ -33,7 +33,7 @@ impl TCloseness {
 }
 
 impl ClassTest for TCloseness {
-    fn holds(&self, class: &Class<'_>) -> bool {
+    fn holds(&self, class: &EquivalenceClass<'_>) -> bool {
         self.mover.is_within(self.t, class, self.whole())
     }
 
@@ -42,7 +42,7 @@ impl ClassTest for TCloseness {
         Closure::Union
     }
 
-    fn most_kept(&self, class: &Class<'_>) -> u64 {
+    fn most_kept(&self, class: &EquivalenceClass<'_>) -> u64 {
         // Moving between unequal values costs less under the other two distances: no useful bound is known.
         if !self.mover.is_equal() {
             return class.size;
@@ -69,11 +69,11 @@ impl ClassTest for TCloseness {
         largest(class.size, fair)
     }
 
-    fn tightness(&self, class: &Class<'_>) -> Tightness {
+    fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {
         Tightness { value: self.mover.to_f64(class, self.whole()), threshold: self.t.to_f64(), at_most: true }
     }
 
-    fn why_impossible(&self, _: &Class<'_>, _: Counted) -> String {
+    fn why_impossible(&self, _: &EquivalenceClass<'_>, _: Counted) -> String {
         format!("'{}' cannot be within {} of its own distribution", self.name, self.t)
     }
 }

@@ -109,7 +109,7 @@ impl Subject {
     fn ask<T: PartialEq + std::fmt::Debug>(
         &self,
         counts: &[u64],
-        ask: impl Fn(&dyn ClassTest, &Class<'_>) -> T,
+        ask: impl Fn(&dyn ClassTest, &EquivalenceClass<'_>) -> T,
     ) -> T {
         let size: u64 = counts.iter().sum();
         // Other columns of the class are as lopsided as can be: a test that looks there gets a wrong answer.
@@ -117,8 +117,10 @@ impl Subject {
         assert_eq!(dense.len(), self.slots.end as usize + BEHIND);
         let sparse: Vec<(u32, u64)> =
             (0..).zip(dense.iter().copied()).filter(|(_, count)| *count > 0).collect();
-        let of_dense = ask(self.requirement.as_ref(), &Class { size, counts: Counts::Dense(&dense) });
-        let of_sparse = ask(self.requirement.as_ref(), &Class { size, counts: Counts::Sparse(&sparse) });
+        let of_dense =
+            ask(self.requirement.as_ref(), &EquivalenceClass { size, counts: Counts::Dense(&dense) });
+        let of_sparse =
+            ask(self.requirement.as_ref(), &EquivalenceClass { size, counts: Counts::Sparse(&sparse) });
         assert_eq!(of_dense, of_sparse, "dense and sparse counts differ for {:?} on {counts:?}", self.notion);
         of_dense
     }

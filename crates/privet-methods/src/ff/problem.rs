@@ -13,7 +13,7 @@ use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
 use privet_engine::privacy::freeform;
 use privet_engine::privacy::freeform::{Model, Records};
-use privet_engine::privacy::{Class, Counts};
+use privet_engine::privacy::{Counts, EquivalenceClass};
 use privet_policy::CheckedPolicy;
 
 /// A table with the possible cuts of its taxonomies.
@@ -91,7 +91,7 @@ impl FfProblem {
 fn k(policy: &CheckedPolicy, microdata: &Microdata) -> Result<u64> {
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
     let requirements: Vec<_> = requirements.into_iter().map(|(_, requirement)| requirement).collect();
-    let whole = Class { size: microdata.summary.total(), counts: Counts::Sparse(&[]) };
+    let whole = EquivalenceClass { size: microdata.summary.total(), counts: Counts::Sparse(&[]) };
     if !requirements.iter().all(|requirement| requirement.holds(&whole)) {
         return Err(impossible(&requirements, &whole));
     }

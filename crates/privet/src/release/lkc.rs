@@ -4,7 +4,7 @@ use super::account::inequality;
 use super::recoded::Recoded;
 use super::report::{Attack, Cover, Datum, Notion, Protection, Side, Tightness};
 use privet_core::{Result, counted};
-use privet_engine::privacy::{self, Class, Counts};
+use privet_engine::privacy::{self, Counts, EquivalenceClass};
 use privet_methods::recoding::ClassTable;
 use privet_policy::requirement::LkcPrivacy;
 use privet_policy::{CheckedPolicy, Requirement};
@@ -105,7 +105,7 @@ fn nearest(
         order.sort_by(|a, b| cells(*a).cmp(cells(*b)));
         for group in order.chunk_by(|a, b| cells(*a).eq(cells(*b))) {
             let (size, counts) = tally(group, classes, microdata.table.slots());
-            let class = Class { size, counts: Counts::Dense(&counts) };
+            let class = EquivalenceClass { size, counts: Counts::Dense(&counts) };
             for (test, nearest) in notion.tests().into_iter().zip(&mut nearest) {
                 let figure = test.tightness(&class);
                 if nearest.as_ref().is_some_and(|so_far: &NearestGroup| so_far.room <= figure.room()) {

@@ -29,7 +29,7 @@ use privet_core::Result;
 use privet_core::counted;
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
-use privet_engine::privacy::{Class, Counted};
+use privet_engine::privacy::{Counted, EquivalenceClass};
 use privet_methods::ShownCost;
 use privet_methods::recoding::{ClassTable, Recoding};
 use privet_policy::requirement::{Diversity, LDiversity, LkcPrivacy};
@@ -252,7 +252,7 @@ pub(super) fn inequality(asked: &Asked) -> String {
 }
 
 /// The counts of the worst class that the comparison is made of.
-fn in_numbers(clause: &Asked, class: &Class<'_>, microdata: &Microdata) -> String {
+fn in_numbers(clause: &Asked, class: &EquivalenceClass<'_>, microdata: &Microdata) -> String {
     let size = class.size;
     let tracked = clause.column().and_then(|column| microdata.table.column(column).ok());
     let Some(tracked) = tracked else { return size.to_string() };
