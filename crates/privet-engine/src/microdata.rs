@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::heads::Heads;
 use crate::loss::Extent;
-use crate::privacy::{Table, TrackedColumn};
+use crate::privacy::{TrackedColumn, TrackedTable};
 use privet_core::{Error, Result, RunKey};
 use privet_data::{Names, People, Source, Summary, SummaryColumn};
 use privet_policy::{CheckedPolicy, OnMissing, PolicyColumn, Role, SetPolicy, Subject};
@@ -76,7 +76,7 @@ pub struct Microdata {
     /// The quasi-identifiers.
     pub quasi: Vec<QuasiIdentifier>,
     /// The tracked columns: sensitive ones, and the class label if there is one.
-    pub table: Table,
+    pub table: TrackedTable,
     /// The quasi-sensitive column, where the policy's method uses it. Its values are the cells as they were read.
     pub sets: Option<SetColumn>,
     /// Where the values of each tracked column come from.
@@ -200,7 +200,7 @@ impl Microdata {
             start = column.slots.end;
         }
         let tracked = numbered;
-        let table = Table { records: summary.total(), tracked };
+        let table = TrackedTable { records: summary.total(), tracked };
         let mut microdata = Microdata { summary, quasi, table, origins, sets };
         microdata.count_people();
         Ok(microdata)

@@ -15,7 +15,7 @@ use crate::view::{Matcher, TableView, ViewColumn, value_tree};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::negative_rules::{Attribute, Observations};
-use privet_engine::privacy::{Table, TrackedColumn};
+use privet_engine::privacy::{TrackedColumn, TrackedTable};
 use privet_policy::{CheckedPolicy, Requirement, Role};
 use privet_taxonomy::{NodeId, Taxonomy, number};
 
@@ -150,7 +150,7 @@ impl Placed {
     }
 
     /// What requirements need to know about the sensitive column.
-    pub fn table(&self, column: &ViewColumn) -> Table {
+    pub fn table(&self, column: &ViewColumn) -> TrackedTable {
         let people = &self.groups.people;
         let values = people.values.clone();
         let tracked = TrackedColumn {
@@ -164,7 +164,7 @@ impl Placed {
             people: None,
             values,
         };
-        Table { records: people.total(), tracked: vec![tracked] }
+        TrackedTable { records: people.total(), tracked: vec![tracked] }
     }
 
     /// Per group, the node that it shows in each quasi-identifier; `None` where a cell is no node, such as a range.

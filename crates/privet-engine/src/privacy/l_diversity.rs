@@ -10,12 +10,14 @@ use std::ops::Range;
 
 use num_integer::Integer;
 
-use super::{ClassTest, Closure, Counted, EquivalenceClass, Table, Tightness, largest, most_under_caps};
+use super::{
+    ClassTest, Closure, Counted, EquivalenceClass, Tightness, TrackedTable, largest, most_under_caps,
+};
 use crate::powers::compare_powers;
 use privet_core::{Exact, Result};
 use privet_policy::requirement::{Diversity, LDiversity};
 
-pub(super) fn build(asked: &LDiversity, table: &Table) -> Result<Box<dyn ClassTest>> {
+pub(super) fn build(asked: &LDiversity, table: &TrackedTable) -> Result<Box<dyn ClassTest>> {
     let column = table.column(asked.column)?;
     let (slots, name) = (column.slots.clone(), column.name.clone());
     Ok(match asked.diversity {

@@ -13,7 +13,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 
 use super::{
-    ClassTest, Closure, Counted, EquivalenceClass, Table, Tightness, TrackedColumn, most_under_caps,
+    ClassTest, Closure, Counted, EquivalenceClass, Tightness, TrackedColumn, TrackedTable, most_under_caps,
 };
 use privet_core::{Error, Exact, Result};
 use privet_core::{nearest, shortened_values};
@@ -33,7 +33,7 @@ pub struct Thresholds {
 /// Finds every value's threshold.
 ///
 /// A value of the dictionary that does not occur in the table and has no threshold gets 0.
-pub fn thresholds(asked: &LPlusDiversity, table: &Table) -> Result<Thresholds> {
+pub fn thresholds(asked: &LPlusDiversity, table: &TrackedTable) -> Result<Thresholds> {
     let column = table.column(asked.column)?;
     let base = base(asked)?;
     let mean = Mean::of(column);
@@ -121,7 +121,7 @@ impl Mean {
     }
 }
 
-pub(super) fn build(asked: &LPlusDiversity, table: &Table) -> Result<Box<dyn ClassTest>> {
+pub(super) fn build(asked: &LPlusDiversity, table: &TrackedTable) -> Result<Box<dyn ClassTest>> {
     let column = table.column(asked.column)?;
     let thresholds = thresholds(asked, table)?;
     let occurring = thresholds.theta.iter().zip(&column.totals).filter(|(_, count)| **count > 0);
@@ -217,7 +217,7 @@ const MOST_ABSENT: usize = 3;
 /// What the publisher should know about a clause that can run as it is.
 pub(super) fn warnings(
     asked: &LPlusDiversity,
-    table: &Table,
+    table: &TrackedTable,
     asks_for_k: bool,
     stars: bool,
 ) -> Result<Vec<String>> {
@@ -319,7 +319,7 @@ mod tests {
         asked
     }
 
-    fn table(totals: &[u64]) -> Table {
+    fn table(totals: &[u64]) -> TrackedTable {
         let values = ["flu", "asthma", "cancer", "gout"];
         let column = TrackedColumn {
             index: 3,
@@ -332,7 +332,7 @@ mod tests {
             totals: totals.to_vec(),
             people: None,
         };
-        Table { records: totals.iter().sum(), tracked: vec![column] }
+        TrackedTable { records: totals.iter().sum(), tracked: vec![column] }
     }
 
     fn theta(keys: &[(&'static str, &str)], own: &[(&str, &str)], totals: &[u64]) -> Vec<String> {

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use super::{ClassTest, EquivalenceClass, Table, TrackedColumn, k_anonymity, l_diversity};
+use super::{ClassTest, EquivalenceClass, TrackedColumn, TrackedTable, k_anonymity, l_diversity};
 use crate::rollup::Levels;
 use privet_core::{Error, Exact, Result};
 use privet_policy::requirement;
@@ -29,7 +29,7 @@ pub struct LkcPrivacy {
 
 impl LkcPrivacy {
     /// What is asked of a table's column.
-    pub fn of(asked: &requirement::LkcPrivacy, table: &Table) -> Result<LkcPrivacy> {
+    pub fn of(asked: &requirement::LkcPrivacy, table: &TrackedTable) -> Result<LkcPrivacy> {
         let TrackedColumn { name, slots, .. } = table.column(asked.column)?;
         let l = Exact::new(asked.confidence.denominator(), asked.confidence.numerator())
             .ok_or_else(|| Error::internal("a largest share of 0"))?;

@@ -241,14 +241,14 @@ impl TrackedColumn {
 
 /// What is known about the whole table when requirements are built.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct TrackedTable {
     /// The number of records.
     pub records: u64,
     /// The tracked columns.
     pub tracked: Vec<TrackedColumn>,
 }
 
-impl Table {
+impl TrackedTable {
     /// The tracked column at a position of the data.
     pub fn column(&self, index: usize) -> Result<&TrackedColumn> {
         self.tracked
@@ -264,7 +264,7 @@ impl Table {
 }
 
 /// Builds the policy's requirements for a table, but for those that [`natural_requirements`] and [`lkc_requirements`] have.
-pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn ClassTest>>> {
+pub fn requirements(policy: &CheckedPolicy, table: &TrackedTable) -> Result<Vec<Box<dyn ClassTest>>> {
     let built = about_classes(policy, table, |_| true)?;
     Ok(built.into_iter().map(|(_, requirement)| requirement).collect())
 }
@@ -273,7 +273,7 @@ pub fn requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<Box<dyn
 /// terms or mixed columns, are left out.
 pub fn class_requirements<'p>(
     policy: &'p CheckedPolicy,
-    table: &Table,
+    table: &TrackedTable,
 ) -> Result<Vec<(&'p Requirement, Box<dyn ClassTest>)>> {
     about_classes(policy, table, |clause| {
         let own = matches!(policy.subject(), Subject::Terms | Subject::Freeform);
@@ -282,7 +282,7 @@ pub fn class_requirements<'p>(
 }
 
 /// Builds those requirements that compare classes with their natural supersets.
-pub fn natural_requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<NtCloseness>> {
+pub fn natural_requirements(policy: &CheckedPolicy, table: &TrackedTable) -> Result<Vec<NtCloseness>> {
     let asked = policy.requirements.iter().enumerate().filter_map(|(position, asked)| match asked {
         Requirement::NtCloseness(asked) => Some((position, asked)),
         _ => None,
@@ -294,7 +294,7 @@ pub fn natural_requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec
 }
 
 /// Builds those requirements that are about groups of records that agree on some of the quasi-identifiers.
-pub fn lkc_requirements(policy: &CheckedPolicy, table: &Table) -> Result<Vec<LkcPrivacy>> {
+pub fn lkc_requirements(policy: &CheckedPolicy, table: &TrackedTable) -> Result<Vec<LkcPrivacy>> {
     let asked = policy.requirements.iter().filter_map(|asked| match asked {
         Requirement::LkcPrivacy(asked) => Some(asked),
         _ => None,
@@ -321,7 +321,7 @@ fn is_judged_apart(asked: &Requirement, method: &Method) -> bool {
 
 fn about_classes<'p>(
     policy: &'p CheckedPolicy,
-    table: &Table,
+    table: &TrackedTable,
     filter: impl Fn(&Requirement) -> bool,
 ) -> Result<Vec<(&'p Requirement, Box<dyn ClassTest>)>> {
     let clauses = policy.requirements.iter().enumerate().filter(|(_, clause)| filter(clause));
@@ -334,7 +334,7 @@ fn about_classes<'p>(
 }
 
 /// Builds one requirement.
-pub fn build(asked: &Requirement, table: &Table) -> Result<Box<dyn ClassTest>> {
+pub fn build(asked: &Requirement, table: &TrackedTable) -> Result<Box<dyn ClassTest>> {
     match asked {
         Requirement::KAnonymity(asked) => Ok(k_anonymity::build(asked)),
         Requirement::LDiversity(asked) => l_diversity::build(asked, table),
@@ -354,7 +354,7 @@ pub fn build(asked: &Requirement, table: &Table) -> Result<Box<dyn ClassTest>> {
 }
 
 /// What the publisher should know about requirements that can run as they are, as sentences.
-pub fn warnings(policy: &CheckedPolicy, table: &Table) -> Result<Vec<String>> {
+pub fn warnings(policy: &CheckedPolicy, table: &TrackedTable) -> Result<Vec<String>> {
     let asks_for_k = policy.k() > 1;
     let stars = policy.method.suppression().is_some_and(Scheme::stars);
     let mut warnings = Vec::new();

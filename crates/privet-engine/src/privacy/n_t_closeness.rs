@@ -10,7 +10,7 @@
 //! superset). So no search may prune by it; methods that generalise to levels ask about it where they judge a vector.
 
 use super::earth_mover::{EarthMover, Whole};
-use super::{EquivalenceClass, Table};
+use super::{EquivalenceClass, TrackedTable};
 use privet_core::{Error, Exact, Result};
 use privet_policy::requirement;
 
@@ -26,7 +26,7 @@ pub struct NtCloseness {
 
 impl NtCloseness {
     /// What is asked of a table's column.
-    pub fn of(asked: &requirement::NtCloseness, table: &Table) -> Result<NtCloseness> {
+    pub fn of(asked: &requirement::NtCloseness, table: &TrackedTable) -> Result<NtCloseness> {
         let column = table.column(asked.column)?;
         let n = asked.n;
         if n > table.records {
@@ -125,7 +125,7 @@ mod tests {
             totals: vec![50, 50],
             people: None,
         };
-        NtCloseness::of(&asked, &Table { records: 100, tracked: vec![column] }).expect("a notion")
+        NtCloseness::of(&asked, &TrackedTable { records: 100, tracked: vec![column] }).expect("a notion")
     }
 
     fn class(counts: &[u64]) -> EquivalenceClass<'_> {

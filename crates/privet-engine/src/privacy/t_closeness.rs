@@ -2,7 +2,7 @@
 //! whole table; the earth mover's distance between the two is at most t.
 
 use super::earth_mover::{EarthMover, Whole};
-use super::{ClassTest, Closure, Counted, EquivalenceClass, Table, Tightness, largest};
+use super::{ClassTest, Closure, Counted, EquivalenceClass, Tightness, TrackedTable, largest};
 use privet_core::{Exact, Result};
 use privet_policy::requirement;
 
@@ -15,7 +15,7 @@ struct TCloseness {
     mover: EarthMover,
 }
 
-pub(super) fn build(asked: &requirement::TCloseness, table: &Table) -> Result<Box<dyn ClassTest>> {
+pub(super) fn build(asked: &requirement::TCloseness, table: &TrackedTable) -> Result<Box<dyn ClassTest>> {
     let column = table.column(asked.column)?;
     Ok(Box::new(TCloseness {
         t: asked.t,

@@ -93,7 +93,7 @@ impl Subject {
             slots,
             ..tracked.clone()
         };
-        let table = Table {
+        let table = TrackedTable {
             records: totals.iter().sum(),
             tracked: vec![
                 other(0, 0..BEFORE),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::report::{Confidence, Confidences};
 use privet_core::{Exact, Result};
-use privet_engine::privacy::{Table, l_plus};
+use privet_engine::privacy::{TrackedTable, l_plus};
 use privet_methods::recoding::ClassTable;
 use privet_policy::requirement::{Diversity, LDiversity, LPlusDiversity};
 use privet_policy::{CheckedPolicy, Requirement};
@@ -22,7 +22,7 @@ pub(super) struct Thresholds {
 /// The confidences that the policy limits, one list per requirement that has thresholds.
 pub(super) fn confidences(
     policy: &CheckedPolicy,
-    table: &Table,
+    table: &TrackedTable,
     classes: &ClassTable,
 ) -> Result<Vec<Confidences>> {
     let mut all = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn from_data(requirement: &Requirement) -> bool {
 }
 
 /// The thresholds of a requirement, where it has one for each value.
-fn thresholds(requirement: &Requirement, table: &Table) -> Result<Option<Thresholds>> {
+fn thresholds(requirement: &Requirement, table: &TrackedTable) -> Result<Option<Thresholds>> {
     match requirement {
         Requirement::LDiversity(LDiversity { column, diversity: Diversity::Frequency(l) }) => {
             let column = table.column(*column)?;
@@ -72,7 +72,7 @@ fn thresholds(requirement: &Requirement, table: &Table) -> Result<Option<Thresho
 }
 
 /// Sets the highest shares of a column's values against their thresholds, the tightest first.
-fn against(thresholds: &Thresholds, table: &Table, classes: &ClassTable) -> Option<Confidences> {
+fn against(thresholds: &Thresholds, table: &TrackedTable, classes: &ClassTable) -> Option<Confidences> {
     let column = table.tracked.iter().find(|column| column.slots == thresholds.slots)?;
     let mut worst = vec![0f64; column.values.len()];
     let seen = |class: usize| {

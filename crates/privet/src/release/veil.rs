@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::account::counts_after;
 use privet_engine::microdata::Microdata;
-use privet_engine::privacy::Table;
+use privet_engine::privacy::TrackedTable;
 use privet_methods::recoding::ClassTable;
 use privet_policy::{Requirement, Stated};
 
@@ -55,7 +55,7 @@ impl Veil {
 }
 
 /// Whether a value of the column that a requirement is about occurs, going by how often each value does, per tracked column.
-pub(super) fn is_shown(table: &Table, counts: &[Vec<u64>], asked: &Requirement, value: &str) -> bool {
+pub(super) fn is_shown(table: &TrackedTable, counts: &[Vec<u64>], asked: &Requirement, value: &str) -> bool {
     let about = asked.column();
     let mut columns = table.tracked.iter().zip(counts).filter(|(column, _)| about == Some(column.index));
     columns.any(|(column, counts)| {
