@@ -12,13 +12,11 @@
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::groups::{Effort, Group, Groups, with_values};
+use super::groups::{Effort, Group, Groups, KnownPeople, with_values};
 use super::{Attack, Figure, Finding, Scene, columns};
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_core::counted;
-use privet_engine::negative_rules::Observations;
-use privet_methods::injector::RecordGroups;
 
 /// Row 12 of the attacks, on groups in which quasi-identifiers stay exact.
 pub(super) const GROUPS: Attack = Attack {
@@ -96,10 +94,10 @@ fn run(scene: &Scene<'_>, name: &str) -> Result<Finding> {
 }
 
 /// The share of values that the attack guesses right, and that guessing by groups alone does.
-pub fn guessed(observations: &Observations, grouping: &RecordGroups, l: usize) -> (f64, f64) {
+pub fn guessed(people: &KnownPeople, groups: &[Vec<u32>], l: usize) -> (f64, f64) {
     let clock = Clock::unlimited();
     let effort = Effort { steps: None, seed: 0, clock: &clock };
-    let groups = Groups::of_grouping(observations, grouping, &clock);
+    let groups = Groups::of_records(people, groups, &clock);
     // Nobody interrupts it.
     let found = groups.and_then(|groups| guess(&groups, l as u64, effort)).unwrap_or_default();
     let people = found.people.max(1) as f64;
@@ -148,7 +146,7 @@ pub(crate) fn guess(groups: &Groups, l: u64, effort: Effort<'_>) -> Result<Guess
 
 /// How many steps a pair of a person and a value takes: in every round it is weighed by all quasi-identifiers, scaled, and learnt
 /// from; and all that once more for the control.
-fn cost_of_pair(people: &Observations) -> u64 {
+fn cost_of_pair(people: &KnownPeople) -> u64 {
     (2 * ROUNDS * (2 * people.attributes.len() + 2 * SCALINGS + 10)) as u64
 }
 
@@ -179,7 +177,7 @@ fn control(groups: &Groups, fitting: &[&Group], clock: &Clock) -> Result<u64> {
 }
 
 /// Learns from groups, weighs them by what was learnt, and again; what was learnt last.
-fn learn(people: &Observations, groups: &mut [Weights], clock: &Clock) -> Result<Model> {
+fn learn(people: &KnownPeople, groups: &mut [Weights], clock: &Clock) -> Result<Model> {
     for _ in 0..ROUNDS {
         let model = Model::learn(people, groups, clock)?;
         groups.par_iter_mut().try_for_each(|group| group.weigh(people, &model, clock))?;
@@ -285,11 +283,11 @@ impl Weights {
     }
 
     /// Weighs the assignments by what a model says, so that each record has one value and each value its count.
-    fn weigh(&mut self, observations: &Observations, model: &Model, clock: &Clock) -> Result<()> {
+    fn weigh(&mut self, people: &KnownPeople, model: &Model, clock: &Clock) -> Result<()> {
         for (record, weights) in self.records.iter().zip(&mut self.weights) {
             clock.check()?;
             let logs: Vec<f64> = (self.values.iter().zip(weights.iter()))
-                .map(|(value, own)| model.log_likelihood(observations, *record as usize, *value, *own))
+                .map(|(value, own)| model.log_likelihood(people, *record as usize, *value, *own))
                 .collect();
             let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             weights.iter_mut().zip(&logs).for_each(|(weight, log)| *weight = (log - most).exp());
@@ -320,10 +318,10 @@ struct Model {
 }
 
 impl Model {
-    fn learn(observations: &Observations, groups: &[Weights], clock: &Clock) -> Result<Model> {
-        let values = observations.values.len();
+    fn learn(people: &KnownPeople, groups: &[Weights], clock: &Clock) -> Result<Model> {
+        let values = people.values.len();
         let leaves: Vec<usize> =
-            observations.attributes.iter().map(|attribute| attribute.taxonomy.leaves()).collect();
+            people.attributes.iter().map(|attribute| attribute.taxonomy.leaves()).collect();
         let mut totals = vec![0.0; values];
         let mut counts: Vec<Vec<f64>> = leaves.iter().map(|leaves| vec![0.0; leaves * values]).collect();
         for group in groups {
@@ -332,7 +330,7 @@ impl Model {
                 for (value, weight) in group.values.iter().zip(weights) {
                     totals[*value as usize] += weight;
                     for (attribute, counts) in counts.iter_mut().enumerate() {
-                        let leaf = observations.leaf(attribute, *record as usize) as usize;
+                        let leaf = people.leaf(attribute, *record as usize) as usize;
                         counts[leaf * values + *value as usize] += weight;
                     }
                 }
@@ -342,11 +340,11 @@ impl Model {
     }
 
     /// The value that a record would most likely have, if nothing were known of its group.
-    fn likeliest(&self, observations: &Observations, record: usize, hidden: Option<u32>) -> Option<u32> {
+    fn likeliest(&self, people: &KnownPeople, record: usize, hidden: Option<u32>) -> Option<u32> {
         let known =
             (0u32..).zip(&self.totals).filter(|(value, total)| **total > 0.0 && Some(*value) != hidden);
         let score = |(value, total): (u32, &f64)| {
-            (value, total.ln() + self.log_likelihood(observations, record, value, 0.0))
+            (value, total.ln() + self.log_likelihood(people, record, value, 0.0))
         };
         known
             .map(score)
@@ -356,12 +354,12 @@ impl Model {
 
     /// How well a record goes with a value, by all other records: what he thinks of this one (`own`) is taken out, or he
     /// would only confirm himself. One record more for every leaf: nothing is impossible because it was not seen.
-    fn log_likelihood(&self, observations: &Observations, record: usize, value: u32, own: f64) -> f64 {
+    fn log_likelihood(&self, people: &KnownPeople, record: usize, value: u32, own: f64) -> f64 {
         let values = self.totals.len();
         let total = self.totals[value as usize] - own;
         let (mut log, mut product) = (0.0, 1.0f64);
         for (attribute, counts) in self.counts.iter().enumerate() {
-            let leaf = observations.leaf(attribute, record) as usize;
+            let leaf = people.leaf(attribute, record) as usize;
             let count = (counts[leaf * values + value as usize] - own).max(0.0);
             product *= (count + 1.0) / (total + self.leaves[attribute]);
             // Logarithms take long; one is enough for as many factors as a double holds.
@@ -379,40 +377,40 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use privet_engine::negative_rules::Attribute;
+    use crate::groups::KnownAttribute;
     use privet_taxonomy::Taxonomy;
 
-    fn guess_all(observations: &Observations, grouping: &RecordGroups) -> Guessed {
+    fn guess_all(people: &KnownPeople, groups: &[Vec<u32>]) -> Guessed {
         let clock = Clock::unlimited();
-        let groups = Groups::of_grouping(observations, grouping, &clock).expect("no limit");
+        let groups = Groups::of_records(people, groups, &clock).expect("no limit");
         guess(&groups, 2, Effort { steps: None, seed: 0, clock: &clock }).expect("no limit")
     }
 
     /// Smokers have x, others y; every group has one of each, but for a few groups of two smokers and one other.
-    fn village(dependent: bool) -> (Observations, RecordGroups) {
+    fn village(dependent: bool) -> (KnownPeople, Vec<Vec<u32>>) {
         let tree = Arc::new(Taxonomy::flat(["no", "yes"]).expect("a tree"));
-        let smokes = Attribute::crisp("smokes".to_string(), tree);
-        let mut observations = Observations::new(vec![smokes], vec!["x".to_string(), "y".to_string()]);
+        let smokes = KnownAttribute { name: "smokes".to_string(), taxonomy: tree };
+        let mut people = KnownPeople::new(vec![smokes], vec!["x".to_string(), "y".to_string()]);
         let mut groups = Vec::new();
         for at in 0..60u32 {
             let smoker = if dependent { 1 } else { at % 2 };
             let extra = at % 3 == 0;
-            observations.push(&[smoker], 0, 1);
-            observations.push(&[1 - smoker], 1, 1);
-            let mut group = vec![observations.len() as u32 - 2, observations.len() as u32 - 1];
+            people.push(&[smoker], 0);
+            people.push(&[1 - smoker], 1);
+            let mut group = vec![people.len() as u32 - 2, people.len() as u32 - 1];
             if extra {
-                observations.push(&[smoker], 0, 1);
-                group.push(observations.len() as u32 - 1);
+                people.push(&[smoker], 0);
+                group.push(people.len() as u32 - 1);
             }
             groups.push(group);
         }
-        (observations, RecordGroups { groups, suppressed: Vec::new() })
+        (people, groups)
     }
 
     #[test]
     fn what_depends_on_quasi_identifiers_is_learnt() {
-        let (observations, grouping) = village(true);
-        let found = guess_all(&observations, &grouping);
+        let (people, groups) = village(true);
+        let found = guess_all(&people, &groups);
         let finding = finding(&found, 2, GROUPS.name);
         let [right, sure, _] = finding.figures.as_slice() else { panic!("three figures") };
         assert_eq!((right.targets, right.hits), (140, 140));
@@ -426,8 +424,8 @@ mod tests {
 
     #[test]
     fn where_nothing_depends_nothing_is_learnt() {
-        let (observations, grouping) = village(false);
-        let found = guess_all(&observations, &grouping);
+        let (people, groups) = village(false);
+        let found = guess_all(&people, &groups);
         assert!(found.right < 100, "{found:?}");
     }
 

@@ -10,14 +10,12 @@ use hashbrown::HashMap;
 use serde_json::json;
 
 use super::{Attack, Figure, Finding, Released, Scene};
+use privet_audit::definitions::{LabelIndex, LabelRequirements, LinkedRecords};
 use privet_core::random::{keyed, shuffle};
 use privet_core::{Error, Result};
 use privet_data::interner::Interner;
 use privet_data::{Batch, Source, terms_of};
-use privet_engine::privacy::quasi_sensitive::{
-    Linked, Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity, distance, ones,
-};
-use privet_engine::suppression::Goal;
+use privet_policy::requirement::PriorKind;
 use privet_policy::{CheckedPolicy, PolicyColumn, Requirement, Role, SetPolicy};
 
 /// More people than this are not listed by name.
@@ -114,7 +112,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let mut crowd = Crowd::read(policy, released, &mut tick)?.ok_or_else(nothing)?;
     let after = crowd.link(&mut tick)?;
     scene.clock.check()?;
-    let everybody = if crowd.exceeds(&crowd.everybody()) { after.records } else { 0 };
+    let everybody =
+        if crowd.exceeds(&crowd.linked(0..crowd.people.len(), |_| {})) { after.records } else { 0 };
     crowd.people.deal_anew();
     let control = crowd.link(&mut tick)?.exposed;
     let before = link(policy, &policy.source, &mut tick)?.ok_or_else(nothing)?;
@@ -176,8 +175,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 /// The records of a table beside what the adversary has.
 struct Crowd<'p> {
     sets: &'p SetPolicy,
-    links: Links,
-    goal: Goal,
+    index: LabelIndex,
+    asked: LabelRequirements,
     /// What is believed beforehand, where that matters; for display.
     prior: Option<Vec<f64>>,
     people: People,
@@ -194,8 +193,8 @@ impl<'p> Crowd<'p> {
     ) -> Result<Option<Crowd<'p>>> {
         let Some((column, sets)) = quasi_sensitive(policy) else { return Ok(None) };
         let Some(place) = table.find(&column.name) else { return Ok(None) };
-        let links = Links::of(sets);
-        let goal = goal(policy, sets, &links)?;
+        let index = LabelIndex::of(sets);
+        let asked = LabelRequirements::of(policy, sets, &original(policy, column, sets, &index)?)?;
         let quasi = policy.with_role(Role::QuasiIdentifier);
         let quasi: Vec<usize> = quasi.map(|column| table.position(&column.name)).collect::<Result<_>>()?;
         let people = People {
@@ -204,8 +203,8 @@ impl<'p> Crowd<'p> {
             starts: vec![0],
             terms: Vec::new(),
         };
-        let prior = goal.closeness.as_ref().map(|(_, prior)| prior.to_f64());
-        let mut crowd = Crowd { sets, links, goal, prior, people, terms: BTreeMap::new() };
+        let prior = asked.prior();
+        let mut crowd = Crowd { sets, index, asked, prior, people, terms: BTreeMap::new() };
         table.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {
                 let terms = terms_of(batch.cell(row, place), sets.separator);
@@ -217,13 +216,8 @@ impl<'p> Crowd<'p> {
                         }
                     }
                 }
-                let heeded =
-                    terms.into_iter().filter_map(|term| crowd.links.heeded(sets.knowledge.term(term)));
-                crowd.people.add(
-                    quasi.iter().map(|column| batch.cell(row, *column)),
-                    heeded,
-                    batch.line(row),
-                );
+                let terms = terms.into_iter().map(|term| sets.knowledge.term(term).unwrap_or(UNKNOWN));
+                crowd.people.add(quasi.iter().map(|column| batch.cell(row, *column)), terms, batch.line(row));
             }
             tick()
         })?;
@@ -244,17 +238,24 @@ impl<'p> Crowd<'p> {
         Ok(linkage)
     }
 
-    /// What every record links to, whatever its group.
-    fn everybody(&self) -> Vec<Linked> {
-        (0..self.people.len()).map(|record| self.links.linked(self.people.terms(record))).collect()
+    /// What some records link to. `each` gets the labels of one after the other.
+    fn linked(&self, records: impl IntoIterator<Item = u32>, mut each: impl FnMut(&[u32])) -> GroupLinks {
+        let mut group = GroupLinks { sizes: BTreeMap::new(), linked: LinkedRecords::none(&self.index) };
+        for record in records {
+            let terms = self.people.terms(record).iter();
+            let labels = self.index.linked(terms.map(|term| Some(*term).filter(|term| *term != UNKNOWN)));
+            *group.sizes.entry(labels.len()).or_default() += 1;
+            group.linked.add(&labels, 1);
+            each(&labels);
+        }
+        group
     }
 
     /// Whether what a group links to is more than the requirements allow or, where there are none, one label for everybody.
-    fn exceeds(&self, linked: &[Linked]) -> bool {
-        if self.goal.diversity.is_some() || self.goal.closeness.is_some() {
-            !self.goal.holds(&self.links, linked.iter().map(|linked| (&linked.bits[..], linked.size)))
-        } else {
-            linked.iter().all(|linked| linked.size == 1)
+    fn exceeds(&self, group: &GroupLinks) -> bool {
+        match self.asked.is_empty() {
+            true => group.sizes.keys().all(|size| *size == 1),
+            false => !self.asked.hold(&group.linked),
         }
     }
 
@@ -266,7 +267,7 @@ impl<'p> Crowd<'p> {
                 *nearest = Some(Nearest { value, figures: figures(), cells, records });
             }
         };
-        if let Some(QsDiversity { l, .. }) = self.goal.diversity {
+        if let Some(l) = self.asked.least_labels() {
             let mut positive: Vec<f64> = likelihood.iter().copied().filter(|share| *share > 0.0).collect();
             positive.sort_unstable_by(|a, b| b.total_cmp(a));
             let rest: f64 = positive.iter().skip(l.saturating_sub(1)).sum();
@@ -285,17 +286,17 @@ impl<'p> Crowd<'p> {
 
     /// Links one group: its quasi-identifiers, and its records with their lines.
     fn judge(&self, cells: &[u32], members: &[(u32, u64)], linkage: &mut Linkage) {
-        let Crowd { sets, links, people, .. } = self;
-        let linked: Vec<Linked> =
-            members.iter().map(|(record, _)| links.linked(people.terms(*record))).collect();
-        let mut likelihood = vec![0.0; links.labels()];
-        for Linked { bits, size } in &linked {
-            linkage.records += 1;
-            linkage.single += u64::from(*size == 1);
-            linkage.unlinked += u64::from(*size == 0);
-            *linkage.sizes.entry(*size as usize).or_default() += 1;
-            let share = 1.0 / (f64::from(*size).max(1.0) * members.len() as f64);
-            ones(bits).for_each(|label| likelihood[label] += share);
+        let Crowd { sets, people, .. } = self;
+        let mut likelihood = vec![0.0; self.index.labels()];
+        let group = self.linked(members.iter().map(|(record, _)| *record), |labels| {
+            let share = 1.0 / (labels.len().max(1) as f64 * members.len() as f64);
+            labels.iter().for_each(|label| likelihood[*label as usize] += share);
+        });
+        for (size, records) in &group.sizes {
+            linkage.records += records;
+            linkage.single += if *size == 1 { *records } else { 0 };
+            linkage.unlinked += if *size == 0 { *records } else { 0 };
+            *linkage.sizes.entry(*size).or_default() += records;
         }
         let top =
             (0..likelihood.len()).max_by(|a, b| likelihood[*a].total_cmp(&likelihood[*b]).then(b.cmp(a)));
@@ -304,7 +305,7 @@ impl<'p> Crowd<'p> {
         let band = ((likelihood[top] * 10.0 - 1e-9).ceil() as usize).clamp(1, 10) - 1;
         linkage.likeliest[band] += members.len() as u64;
         self.hold_against(&likelihood, (cells, members.len() as u64), linkage);
-        if !self.exceeds(&linked) {
+        if !self.exceeds(&group) {
             return;
         }
         linkage.exposed += members.len() as u64;
@@ -322,53 +323,44 @@ fn quasi_sensitive(policy: &CheckedPolicy) -> Option<(&PolicyColumn, &SetPolicy)
     policy.with_role(Role::QuasiSensitive).find_map(|column| Some((column, column.sets.as_ref()?)))
 }
 
-/// What the policy asks of groups; the prior comes from the policy's own data.
-fn goal(policy: &CheckedPolicy, sets: &SetPolicy, links: &Links) -> Result<Goal> {
-    let (mut diversity, mut closeness) = (None, None);
-    for requirement in &policy.requirements {
-        match requirement {
-            Requirement::QsDiversity(asked) => diversity = Some(QsDiversity::of(asked)),
-            Requirement::QsCloseness(asked) => {
-                let demand = QsCloseness::of(asked);
-                let prior = match demand.prior {
-                    PriorKind::Microdata => mean(policy, sets, links)?,
-                    PriorKind::Uniform => Prior::uniform(links.labels()),
-                    PriorKind::Weight => {
-                        Prior::weighted(&sets.knowledge).unwrap_or_else(|| Prior::uniform(links.labels()))
-                    }
-                };
-                closeness = Some((demand, prior));
-            }
-            // They say nothing about labels.
-            Requirement::KAnonymity(_)
-            | Requirement::LDiversity(_)
-            | Requirement::LPlusDiversity(_)
-            | Requirement::TCloseness(_)
-            | Requirement::NtCloseness(_)
-            | Requirement::MatchingLDiversity(_)
-            | Requirement::Projection(_)
-            | Requirement::FfAnonymity(_) => {}
-        }
+/// What the records of the policy's own data link to, where a requirement compares groups with them.
+fn original(
+    policy: &CheckedPolicy,
+    column: &PolicyColumn,
+    sets: &SetPolicy,
+    index: &LabelIndex,
+) -> Result<LinkedRecords> {
+    let mut linked = LinkedRecords::none(index);
+    let compares = |asked: &Requirement| match asked {
+        Requirement::QsCloseness(asked) => asked.prior == PriorKind::Microdata,
+        _ => false,
+    };
+    if !policy.requirements.iter().any(compares) {
+        return Ok(linked);
     }
-    Ok(Goal::new(diversity, closeness))
-}
-
-fn mean(policy: &CheckedPolicy, sets: &SetPolicy, links: &Links) -> Result<Prior> {
-    let mut counter = PriorCounter::new(links.labels());
-    let Some((column, _)) = quasi_sensitive(policy) else { return Ok(counter.finish()) };
     policy.source.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
-            counter.add(&linked(sets, links, batch.cell(row, column.index)), 1);
+            let terms = terms_of(batch.cell(row, column.index), sets.separator);
+            linked.add(&index.linked(terms.into_iter().map(|term| sets.knowledge.term(term))), 1);
         }
         Ok(())
     })?;
-    Ok(counter.finish())
+    Ok(linked)
 }
 
-fn linked(sets: &SetPolicy, links: &Links, cell: &str) -> Linked {
-    let terms = terms_of(cell, sets.separator).into_iter();
-    let terms: Vec<u32> = terms.filter_map(|term| links.heeded(sets.knowledge.term(term))).collect();
-    links.linked(&terms)
+/// Stands for a term that no label has.
+const UNKNOWN: u32 = u32::MAX;
+
+/// What the records of a group link to.
+struct GroupLinks {
+    /// How many records link to this many labels.
+    sizes: BTreeMap<usize, u64>,
+    linked: LinkedRecords,
+}
+
+/// The distance of a posterior from a prior, both per label: for display only.
+fn distance(prior: &[f64], posterior: &[f64]) -> f64 {
+    prior.iter().zip(posterior).map(|(before, after)| (before - after).powi(2)).sum::<f64>().sqrt()
 }
 
 /// The records of a table, by group.

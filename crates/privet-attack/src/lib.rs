@@ -51,6 +51,7 @@ mod xy_linkability;
 pub use budget::Budget;
 pub use definetti::guessed;
 pub use finding::{Figure, Finding};
+pub use groups::{KnownAttribute, KnownPeople};
 pub use privet_audit::released::Released;
 pub use privet_policy::PolicyRef;
 pub use registry::{ATTACKS, Attack, Attacks, Choice, NotRun, attack};

@@ -25,8 +25,8 @@ use super::finding::NO_GUESS;
 use super::groups::{Placed, one_table};
 use super::view::{TableView, ViewColumn};
 use super::{Attack, Figure, Finding, Scene, columns};
+use privet_audit::definitions;
 use privet_core::{Error, Exact, Result};
-use privet_engine::privacy::l_plus;
 use privet_policy::method::Scheme;
 use privet_policy::requirement::LPlusDiversity;
 use privet_policy::{CheckedPolicy, Requirement};
@@ -91,12 +91,12 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let column = thresholded(policy, view).ok_or_else(nothing)?;
     let placed = scene.placed(view, column)?;
     let (position, asked) = thresholds_of(policy).ok_or_else(nothing)?;
-    let thresholds = l_plus::thresholds(asked, &placed.table(&view.columns[column]));
-    let thresholds = thresholds.map_err(|error| policy.at_requirement(position, error))?;
+    let theta = definitions::thresholds(asked, &placed.column(policy, &view.columns[column])?);
+    let theta = theta.map_err(|error| policy.at_requirement(position, error))?;
     let totals = placed.groups.people.value_counts();
     let adversary = Adversary {
         rule,
-        theta: thresholds.theta,
+        theta,
         values: (0..totals.len() as u32).filter(|value| totals[*value as usize] > 0).collect(),
         k: columns::least_size(policy),
     };

@@ -16,13 +16,12 @@ mod items;
 use std::collections::BTreeMap;
 
 use super::finding::NO_GUESS;
-use super::groups::{Group, Groups, Placed};
+use super::groups::{Group, Groups, KnownAttribute, KnownPeople, Placed};
 use super::shown::Shown;
 use super::view::{TableView, ViewColumn};
 use super::{Attack, Figure, Finding, PolicyRef, Scene, columns};
 use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result, described};
-use privet_engine::negative_rules::{Attribute, Observations};
 use privet_policy::method::{FullDomain, TableCost};
 use privet_policy::{CheckedPolicy, Method, Requirement, Role, Subject};
 use privet_taxonomy::{NodeId, Taxonomy};
@@ -144,14 +143,16 @@ impl Classes {
     fn of_mixed(view: &TableView, clock: &Clock) -> Result<Classes> {
         let shown = Shown::of(view, clock)?;
         let names = shown.columns.iter().map(|column| view.columns[*column].name.clone());
-        let attributes =
-            names.zip(&shown.trees).map(|(name, tree)| Attribute::crisp(name, tree.clone())).collect();
-        let mut people = Observations::new(attributes, vec![String::new()]);
+        let attributes = names
+            .zip(&shown.trees)
+            .map(|(name, tree)| KnownAttribute { name, taxonomy: tree.clone() })
+            .collect();
+        let mut people = KnownPeople::new(attributes, vec![String::new()]);
         let mut members: BTreeMap<Vec<NodeId>, Vec<u32>> = BTreeMap::new();
         for own in &shown.people {
             let leaves: Vec<u32> = own.iter().map(|(leaf, _)| *leaf).collect();
             members.entry(own.iter().map(|(_, node)| *node).collect()).or_default().push(people.len() as u32);
-            people.push(&leaves, 0, 1);
+            people.push(&leaves, 0);
         }
         let (mut groups, mut nodes, mut records) = (Vec::new(), Vec::new(), Vec::new());
         for (own, members) in members {
@@ -369,13 +370,13 @@ mod tests {
             Arc::new(Taxonomy::from_paths(&ages.iter().map(path).collect::<Vec<_>>()).expect("a tree"));
         let cities = Arc::new(Taxonomy::flat(["Oslo", "Rome"]).expect("a tree"));
         let attributes = vec![
-            Attribute::crisp("age".into(), ages.clone()),
-            Attribute::crisp("city".into(), cities.clone()),
+            KnownAttribute { name: "age".into(), taxonomy: ages.clone() },
+            KnownAttribute { name: "city".into(), taxonomy: cities.clone() },
         ];
-        let mut people = Observations::new(attributes, vec!["s".into()]);
+        let mut people = KnownPeople::new(attributes, vec!["s".into()]);
         let leaf =
             |tree: &Taxonomy, label: &str| tree.leaves_below(tree.find(label).expect("a node")).start as u32;
-        rows.iter().for_each(|(age, city)| people.push(&[leaf(&ages, age), leaf(&cities, city)], 0, 1));
+        rows.iter().for_each(|(age, city)| people.push(&[leaf(&ages, age), leaf(&cities, city)], 0));
         let node = |tree: &Taxonomy, label: &str| tree.find(label).expect("a node");
         let nodes: Vec<Vec<NodeId>> =
             shown.iter().map(|(age, city)| vec![node(&ages, age), node(&cities, city)]).collect();

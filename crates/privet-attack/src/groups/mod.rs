@@ -4,8 +4,10 @@
 //! stay exact and values are told beside them. Either way he knows who is in it and how often each value occurs. What is
 //! suppressed is a value of its own here, that anybody may have.
 
+mod known;
 mod place;
 
+pub use known::{KnownAttribute, KnownPeople};
 pub(crate) use place::{Placed, one_table, sensitive, with_values};
 
 use std::collections::BTreeMap;
@@ -14,14 +16,12 @@ use super::Scene;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_core::random::{keyed, shuffle};
-use privet_engine::negative_rules::Observations;
-use privet_methods::injector::RecordGroups;
 
 /// People in groups.
 #[derive(Debug, Clone)]
 pub(crate) struct Groups {
     /// Everybody: leaves of the quasi-identifiers, and the value that is true. People who are alike may be one record.
-    pub people: Observations,
+    pub people: KnownPeople,
     /// The groups.
     pub groups: Vec<Group>,
     /// The value that stands for what is suppressed.
@@ -43,7 +43,7 @@ impl Group {
     /// A group of people of whom a release shows some values; the rest is hidden. `None` where more is shown than there are
     /// people, or less without a value for what is hidden.
     pub fn new(
-        people: &Observations,
+        people: &KnownPeople,
         members: Vec<u32>,
         shown: &[(u32, u64)],
         hidden: Option<u32>,
@@ -110,15 +110,15 @@ impl<'c> Effort<'c> {
 }
 
 impl Groups {
-    /// Groups as the publisher's own run formed them; nothing is hidden.
-    pub fn of_grouping(people: &Observations, grouping: &RecordGroups, clock: &Clock) -> Result<Groups> {
+    /// Groups of records; nothing is hidden.
+    pub fn of_records(people: &KnownPeople, groups: &[Vec<u32>], clock: &Clock) -> Result<Groups> {
         let group = |members: &Vec<u32>| {
             clock.check()?;
             let shown: Vec<(u32, u64)> =
                 members.iter().map(|member| (people.value(*member as usize), 1)).collect();
             Ok(Group::new(people, members.clone(), &shown, None))
         };
-        let groups = grouping.groups.iter().filter_map(|members| group(members).transpose());
+        let groups = groups.iter().filter_map(|members| group(members).transpose());
         Ok(Groups { people: people.clone(), groups: groups.collect::<Result<_>>()?, hidden: None })
     }
 
@@ -133,7 +133,6 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use privet_engine::negative_rules::Attribute;
     use privet_taxonomy::Taxonomy;
 
     /// People by the positions of their values in flat hierarchies and their sensitive value, in groups.
@@ -146,12 +145,12 @@ pub(super) mod tests {
         let attribute = |(at, width): (usize, &usize)| {
             let labels: Vec<String> = (0..*width).map(|value| format!("a{at}v{value:03}")).collect();
             let tree = Taxonomy::flat(labels.iter().map(String::as_str)).expect("a tree");
-            Attribute::crisp(format!("a{at}"), Arc::new(tree))
+            KnownAttribute { name: format!("a{at}"), taxonomy: Arc::new(tree) }
         };
         let attributes = widths.iter().enumerate().map(attribute).collect();
         let names = (0..values).map(|value| format!("s{value}")).collect();
-        let mut people = Observations::new(attributes, names);
-        rows.iter().for_each(|(leaves, value)| people.push(leaves, *value, 1));
+        let mut people = KnownPeople::new(attributes, names);
+        rows.iter().for_each(|(leaves, value)| people.push(leaves, *value));
         let group = |part: &&[u32]| {
             let shown: Vec<(u32, u64)> = part.iter().map(|one| (people.value(*one as usize), 1)).collect();
             Group::new(&people, part.to_vec(), &shown, None).expect("as many values as people")

@@ -8,15 +8,14 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::{Group, Groups};
+use super::{Group, Groups, KnownAttribute, KnownPeople};
 use crate::Scene;
 use crate::budget::takes_long;
 use crate::view::{Matcher, TableView, ViewColumn, value_tree};
+use privet_audit::definitions::OriginalColumn;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
-use privet_engine::negative_rules::{Attribute, Observations};
-use privet_engine::privacy::{Table, TrackedColumn};
-use privet_policy::{CheckedPolicy, Requirement, Role};
+use privet_policy::{CheckedPolicy, Requirement};
 use privet_taxonomy::{NodeId, Taxonomy, number};
 
 /// How a suppressed cell is written.
@@ -149,22 +148,15 @@ impl Placed {
         Ok(placed)
     }
 
-    /// What requirements need to know about the sensitive column.
-    pub fn table(&self, column: &ViewColumn) -> Table {
+    /// The sensitive column as requirements see it: its values, and how often each occurs.
+    pub fn column<'a>(
+        &'a self,
+        policy: &'a CheckedPolicy,
+        column: &ViewColumn,
+    ) -> Result<OriginalColumn<'a>> {
         let people = &self.groups.people;
-        let values = people.values.clone();
-        let tracked = TrackedColumn {
-            index: column.policy.index,
-            name: column.name.clone(),
-            role: Role::Sensitive,
-            numeric: column.values.texts().all(|text| number(text).is_some()),
-            taxonomy: column.policy.hierarchy.clone(),
-            slots: 0..values.len() as u32,
-            totals: people.value_counts().to_vec(),
-            people: None,
-            values,
-        };
-        Table { records: people.total(), tracked: vec![tracked] }
+        let values = people.values.iter().map(String::as_str).collect();
+        OriginalColumn::new(policy, column.policy.index, values, people.value_counts().to_vec())
     }
 
     /// Per group, the node that it shows in each quasi-identifier; `None` where a cell is no node, such as a range.
@@ -248,7 +240,7 @@ fn people(
     column: Option<usize>,
     values: &Values,
     clock: &Clock,
-) -> Result<(Observations, Vec<u32>)> {
+) -> Result<(KnownPeople, Vec<u32>)> {
     let quasi = view.columns_where(ViewColumn::is_quasi);
     let mut attributes = Vec::new();
     let mut leaves: Vec<Vec<u32>> = Vec::new();
@@ -265,9 +257,9 @@ fn people(
             Ok(tree.leaves_below(node).start as u32)
         };
         leaves.push(column.values.texts().map(leaf).collect::<Result<_>>()?);
-        attributes.push(Attribute::crisp(column.name.clone(), Arc::new(tree)));
+        attributes.push(KnownAttribute { name: column.name.clone(), taxonomy: Arc::new(tree) });
     }
-    let mut people = Observations::new(attributes, values.names.clone());
+    let mut people = KnownPeople::new(attributes, values.names.clone());
     let mut own = vec![0; quasi.len()];
     for row in 0..view.original.len {
         if row % BETWEEN == 0 {
@@ -277,7 +269,7 @@ fn people(
             *own = leaves[view.original.codes[*at].at(row) as usize];
         }
         let value = column.map_or(0, |column| values.of_value[view.original.codes[column].at(row) as usize]);
-        people.push(&own, value, 1);
+        people.push(&own, value);
     }
     Ok((people, (0..view.original.len as u32).collect()))
 }
@@ -294,7 +286,7 @@ fn flat(column: &ViewColumn) -> Result<Taxonomy> {
 }
 
 /// Per quasi-identifier its column, and the node that each of its cells is, if it is one.
-fn cell_nodes(view: &TableView, people: &Observations) -> Vec<(usize, Vec<Option<NodeId>>)> {
+fn cell_nodes(view: &TableView, people: &KnownPeople) -> Vec<(usize, Vec<Option<NodeId>>)> {
     let quasi = view.columns_where(ViewColumn::is_quasi).into_iter().zip(&people.attributes);
     let nodes = |column: usize, tree: &Taxonomy| {
         view.columns[column].cells.texts().map(|text| tree.find(text)).collect()
@@ -321,7 +313,7 @@ struct Seats<'a> {
 
 impl Seats<'_> {
     /// The members of each block, by record, and those who are in none.
-    fn taken(&self, people: &Observations, original: &[u32], clock: &Clock) -> Result<Taken> {
+    fn taken(&self, people: &KnownPeople, original: &[u32], clock: &Clock) -> Result<Taken> {
         let Seats { matcher, blocks, shown, grouped, named } = *self;
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); shown.len()];
         let mut missing = Vec::new();

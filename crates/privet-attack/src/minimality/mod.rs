@@ -19,10 +19,9 @@ use splits::splits;
 use super::groups::{Placed, sensitive, with_values};
 use super::view::ViewColumn;
 use super::{Attack, Figure, Finding, PolicyRef, Scene};
+use privet_audit::definitions::{self, ClassRequirements};
 use privet_core::counted;
 use privet_core::{Error, Result};
-use privet_engine::privacy;
-use privet_engine::privacy::{Class, ClassTest, Counts, l_plus};
 use privet_policy::method::Partitioning;
 use privet_policy::requirement::{NtCloseness, TCloseness};
 use privet_policy::{CheckedPolicy, Method, Requirement, Subject};
@@ -117,31 +116,26 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         sensitive(scene, view).first().copied().ok_or_else(|| Error::internal("no sensitive column"))?;
     let placed = Placed::of(scene, view, Some(place))?;
     let (limits, requirements) = demands(policy, &view.columns[place], &placed)?;
-    let violates = |counts: &[u64], size: u64| {
-        let class = Class { size, counts: Counts::Dense(counts) };
-        !requirements.iter().all(|requirement| requirement.holds(&class))
-    };
+    let violates = |counts: &[u64], _: u64| !requirements.hold(counts);
     let (lots, reasons, left_out) = splits(policy, view, &placed);
     let found = sample(&lots, &reasons, &violates, &limits, scene.seed, Effort::default(), scene.clock)?;
     Ok(finding(&found, &lots, left_out, policy.method.name()))
 }
 
 /// How likely each value may be, and what every class must satisfy.
-type Demands = (Vec<f64>, Vec<Box<dyn ClassTest>>);
+type Demands = (Vec<f64>, ClassRequirements);
 
 /// What the policy asks for.
 fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Result<Demands> {
-    let table = placed.table(column);
+    let original = placed.column(policy, column)?;
     let values = placed.groups.people.values.len();
     let mut limits = vec![1.0f64; values];
     for requirement in &policy.requirements {
         match requirement {
             Requirement::LPlusDiversity(asked) => {
-                let thresholds = l_plus::thresholds(asked, &table)?;
-                limits
-                    .iter_mut()
-                    .zip(&thresholds.theta)
-                    .for_each(|(limit, theta)| *limit = limit.min(theta.to_f64()));
+                let thresholds = definitions::thresholds(asked, &original)?;
+                let limits = limits.iter_mut().zip(&thresholds);
+                limits.for_each(|(limit, theta)| *limit = limit.min(theta.to_f64()));
             }
             Requirement::LDiversity(asked) => {
                 let most = 1.0 / asked.diversity.l().to_f64();
@@ -149,7 +143,7 @@ fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Resu
             }
             Requirement::TCloseness(TCloseness { t, .. })
             | Requirement::NtCloseness(NtCloseness { t, .. }) => {
-                let share = |total: &u64| *total as f64 / table.records.max(1) as f64;
+                let share = |total: &u64| *total as f64 / placed.groups.people.len().max(1) as f64;
                 let totals = placed.groups.people.value_counts();
                 limits
                     .iter_mut()
@@ -165,7 +159,7 @@ fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Resu
             | Requirement::QsCloseness(_) => {}
         }
     }
-    Ok((limits, privacy::requirements(policy, &table)?))
+    Ok((limits, ClassRequirements::of(policy, &original)?))
 }
 
 fn finding(found: &Found, lots: &[Lot], left_out: u64, method: &str) -> Finding {

@@ -8,13 +8,12 @@
 
 use std::collections::BTreeMap;
 
+use super::assignments::{Kind, MOST_COUNTED, shares, some_assignment, valid_values};
 use crate::groups::{Effort, Group, Groups};
-use privet_core::Result;
-use privet_engine::matching::{Aim, counted};
-use privet_engine::privacy::matching::{Member, ValueGraph, ValueSet, posterior_table};
+use privet_core::{Result, ValueSet};
 
 /// Groups of more people get an estimate.
-pub(super) const MOST_EXACT: u64 = 20;
+pub(super) const MOST_EXACT: u64 = MOST_COUNTED;
 
 /// Exact posteriors take so many steps at most in all groups together; then the rest gets estimates.
 const MOST_STEPS: u64 = 20_000_000;
@@ -84,7 +83,7 @@ struct Known {
     /// The values that occur.
     present: ValueSet,
     /// People for whom the same values are possible.
-    kinds: Vec<Member>,
+    kinds: Vec<Kind>,
     /// The kind of each member.
     kind_of: Vec<usize>,
 }
@@ -94,7 +93,7 @@ impl Known {
         let values = groups.people.values.len();
         let present = ValueSet::of(values, group.counts.iter().map(|(value, _)| *value));
         let mut numbers: BTreeMap<ValueSet, usize> = BTreeMap::new();
-        let mut kinds: Vec<Member> = Vec::new();
+        let mut kinds: Vec<Kind> = Vec::new();
         let mut kind_of = Vec::with_capacity(group.members.len());
         for member in &group.members {
             let mut allowed = present.without(&excluded[*member as usize]);
@@ -107,7 +106,7 @@ impl Known {
             let next = numbers.len();
             let kind = *numbers.entry(allowed.clone()).or_insert(next);
             if kind == kinds.len() {
-                kinds.push(Member { allowed, count: 0 });
+                kinds.push(Kind { allowed, count: 0 });
             }
             kinds[kind].count += 1;
             kind_of.push(kind);
@@ -115,27 +114,17 @@ impl Known {
         Known { present, kinds, kind_of }
     }
 
-    /// Pairs of a kind and a value that it has in some assignment that agrees with the rules; `None` if there is none.
-    fn assignment(&self, group: &Group) -> Option<Vec<(usize, u32)>> {
+    /// Pairs of a kind and a value, by its place, that some assignment has which agrees with the rules; `None` if there is none.
+    fn assignment(&self, group: &Group) -> Option<Vec<(usize, usize)>> {
         let held = || self.kind_of.iter().zip(&group.held);
-        if held().all(|(kind, value)| self.kinds[*kind].allowed.contains(*value)) {
-            let mut pairs: Vec<(usize, u32)> = held().map(|(kind, value)| (*kind, *value)).collect();
-            pairs.sort_unstable();
-            pairs.dedup();
-            return Some(pairs);
+        if !held().all(|(kind, value)| self.kinds[*kind].allowed.contains(*value)) {
+            return some_assignment(&self.kinds, &group.counts);
         }
-        let small = |count: u64| u32::try_from(count).ok();
-        let left = self.kinds.iter().map(|kind| small(kind.count)).collect::<Option<Vec<u32>>>()?;
-        let right = group.counts.iter().map(|(_, count)| small(*count)).collect::<Option<Vec<u32>>>()?;
-        let mut edges = Vec::new();
-        for (at, kind) in (0u32..).zip(&self.kinds) {
-            let possible =
-                (0u32..).zip(&group.counts).filter(|(_, (value, _))| kind.allowed.contains(*value));
-            edges.extend(possible.map(|(place, _)| (at, place, 0)));
-        }
-        let (found, flows) = counted::exact(&left, &right, &edges, Aim::MostPairs);
-        let pair = |flow: &counted::Flow| (flow.0 as usize, group.counts[flow.1 as usize].0);
-        (found.matched == group.members.len()).then(|| flows.iter().map(pair).collect())
+        let place = |value: u32| group.counts.partition_point(|(other, _)| *other < value);
+        let mut pairs: Vec<(usize, usize)> = held().map(|(kind, value)| (*kind, place(*value))).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        Some(pairs)
     }
 
     fn tell(&self, groups: &Groups, group: &Group, l: u64, steps: &mut u64, inferred: &mut Inferred) {
@@ -156,16 +145,7 @@ impl Known {
             inferred.contradicted += people;
             return;
         };
-        let mut graph = ValueGraph::new(values);
-        for (kind, value) in &assignment {
-            graph.add(*value, &self.kinds[*kind].allowed);
-        }
-        let components = graph.components();
-        // All values that a kind has in one assignment lie in one component, so any of them will do.
-        let mut valid: Vec<ValueSet> = self.kinds.iter().map(|_| ValueSet::none(values)).collect();
-        for (kind, value) in &assignment {
-            valid[*kind] = components.valid(*value, &self.kinds[*kind].allowed);
-        }
+        let valid = valid_values(&self.kinds, &group.counts, &assignment, values);
         let (posteriors, exact) = self.posteriors(group, hidden, &valid, steps);
         inferred.estimated += if exact { 0 } else { people };
         for (kind, member) in self.kinds.iter().enumerate() {
@@ -206,11 +186,8 @@ impl Known {
         let cost = states.saturating_mul(group.counts.len() as u64);
         if group.len() <= MOST_EXACT && cost <= *steps {
             *steps -= cost;
-            if let Some(table) = posterior_table(&self.kinds, &group.counts) {
-                let row = |row: &Vec<privet_engine::privacy::matching::Posterior>| {
-                    most(&row.iter().map(|share| share.to_f64()).collect::<Vec<_>>())
-                };
-                return (table.iter().map(row).collect(), true);
+            if let Some(table) = shares(&self.kinds, &group.counts) {
+                return (table.iter().map(|row| most(row)).collect(), true);
             }
         }
         (self.fitted(group, valid).iter().map(|row| most(row)).collect(), false)

@@ -8,22 +8,23 @@
 //! What stays *valid* for a person is exact (`infer`): a value is, iff some assignment of the group's values that agrees with
 //! the rules gives it to him. How likely each is is exact for small groups, and an estimate for others.
 
+mod assignments;
 mod infer;
+mod mine;
 mod mined;
 #[cfg(test)]
 mod tests;
 
 use infer::{Inferred, infer};
-use mined::{from_release, from_source, from_statements};
+use mined::{StatedRule, from_release, from_statements};
 use serde_json::json;
 
 use super::finding::NO_GUESS;
 use super::groups::{Effort, Groups, sensitive, with_values};
 use super::{Attack, Figure, Finding, Scene, columns};
 use privet_core::counted;
-use privet_core::{Exact, Result};
-use privet_engine::negative_rules::{Parameters, Stated};
-use privet_policy::CheckedPolicy;
+use privet_core::{Exact, Result, ValueSet};
+use privet_policy::{CheckedPolicy, MiningPolicy};
 
 /// Row 5 of the attacks.
 pub(super) const ATTACK: Attack = Attack {
@@ -82,7 +83,7 @@ fn bytes(groups: &Groups) -> u64 {
 }
 
 /// Where rules come from, and what they rule out for each record.
-type Excluded = Vec<privet_engine::privacy::matching::ValueSet>;
+type Excluded = Vec<ValueSet>;
 
 fn sources(
     scene: &Scene<'_>,
@@ -92,20 +93,18 @@ fn sources(
     let expectation = Exact::new(MIN_EXPECTATION.0, MIN_EXPECTATION.1).unwrap_or(Exact::ONE);
     let mined = policy.knowledge.mined.as_ref();
     // Rules with exceptions bound nobody; he goes by those that have none.
-    let parameters = Parameters {
+    let mining = MiningPolicy {
         min_expectation: mined.map_or(expectation, |mined| mined.min_expectation),
         min_confidence: Exact::ONE,
         max_length: mined.map_or(1, |mined| mined.max_length),
         significance: mined.and_then(|mined| mined.significance),
-        alpha: None,
     };
-    let taught = from_source(groups, &parameters, scene.clock)?;
     let mut sources = vec![
-        ("the original", taught),
-        ("the release", from_release(groups, parameters.min_expectation.to_f64(), scene.clock)?),
+        ("the original", mine::excluded(&groups.people, &mining, scene.clock)?),
+        ("the release", from_release(groups, mining.min_expectation.to_f64(), scene.clock)?),
     ];
-    let stated = Stated::of(&policy.knowledge.rules, &groups.people)?;
-    if !stated.rules.is_empty() {
+    let stated = StatedRule::all(&policy.knowledge.rules.rules, &groups.people);
+    if !stated.is_empty() {
         sources.push(("the steward's list", from_statements(groups, &stated)));
     }
     Ok(sources)

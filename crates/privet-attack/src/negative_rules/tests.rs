@@ -6,8 +6,8 @@ use super::infer::{Inferred, infer};
 use super::mined::from_release;
 use crate::groups::tests::groups_of;
 use crate::groups::{Effort, Group, Groups};
+use privet_core::ValueSet;
 use privet_core::clock::Clock;
-use privet_engine::privacy::matching::ValueSet;
 
 /// One woman with ovarian cancer (0) and three men with common diseases.
 fn clinic() -> Groups {
