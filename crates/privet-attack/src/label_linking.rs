@@ -1,15 +1,16 @@
-//! Linking through public knowledge: the adversary looks up the terms of each record in a table of labels.
+//! Linking through public knowledge: the attacker looks up the terms of each record in a table of labels.
 //!
-//! He knows who is in a table and their quasi-identifiers, so he knows the group of records that a person is in; and he has
-//! the knowledge file. For each record of a group he lists the labels that have all of its terms, holds these for equally
-//! likely, and takes the mean over the group. It works on any table with the policy's columns, released by whatever means.
+//! They know who is in a table and their quasi-identifiers, so they know a person's group of records; and they have
+//! the knowledge file. For each record of a group they list the labels that have all of its terms, take these as
+//! equally likely, and average over the group. It works on any table with the policy's columns, however it was
+//! released.
 
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use serde_json::json;
 
-use super::{Attack, Figure, Finding, Released, Scene};
+use super::{Attack, Figure, Finding, Released, Scene, Threat};
 use privet_audit::definitions::{LabelIndex, LabelRequirements, LinkedRecords};
 use privet_core::random::{keyed, shuffle};
 use privet_core::{Error, Result};
@@ -32,7 +33,7 @@ pub struct Linkage {
     pub unlinked: u64,
     /// Records in groups whose likeliest label exceeds what the requirements allow.
     pub exposed: u64,
-    /// How many records link to so many labels.
+    /// How many records link to each number of labels.
     pub sizes: BTreeMap<usize, u64>,
     /// How many records have a likeliest label with a likelihood of at most 10 %, 20 %, …, 100 %.
     pub likeliest: [u64; 10],
@@ -59,7 +60,7 @@ pub struct Nearest {
     pub records: u64,
 }
 
-/// Somebody whose likeliest label exceeds what the requirements allow.
+/// A person whose likeliest label exceeds what the requirements allow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exposed {
     /// The line of the table.
@@ -79,18 +80,19 @@ pub fn link(
     table: &Source,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<Linkage>> {
-    Crowd::read(policy, table, tick)?.map(|crowd| crowd.link(tick)).transpose()
+    LinkedTable::read(policy, table, tick)?.map(|crowd| crowd.link(tick)).transpose()
 }
 
-/// A linking attack of its own kind, beside row 1 of the attacks.
-pub(super) const ATTACK: Attack = Attack { name: "label-linking", row: 1, dear: false, concerns, run };
+/// Linking through labels instead of quasi-identifiers.
+pub(super) const ATTACK: Attack =
+    Attack { name: "label-linking", threat: Threat::Linking, costly: false, concerns, run };
 
-/// The control's sets are dealt with this seed: what it finds is told, never published.
+/// The control's sets are shuffled with this seed; its result is reported, never published.
 const CONTROL: u64 = 1;
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     let (Some(policy), Released::Table(released)) = (scene.table_policy(), &scene.released) else {
-        return Err("the release is not one table".to_string());
+        return Err("the release is not a single table".to_string());
     };
     let Some((column, _)) = quasi_sensitive(policy) else {
         return Err("no column has role 'quasi-sensitive', with what is publicly known".to_string());
@@ -109,7 +111,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         return Err(nothing());
     };
     let mut tick = || scene.clock.check();
-    let mut crowd = Crowd::read(policy, released, &mut tick)?.ok_or_else(nothing)?;
+    let mut crowd = LinkedTable::read(policy, released, &mut tick)?.ok_or_else(nothing)?;
     let after = crowd.link(&mut tick)?;
     scene.clock.check()?;
     let everybody =
@@ -134,9 +136,9 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     };
     let headline = Figure {
         baseline: everybody,
-        instead: "knowing nobody's group, so that all records are one".to_string(),
+        instead: "not knowing anybody's group, so that all records form one group".to_string(),
         control: Some(control),
-        controlled: "the same with everybody's terms dealt out anew".to_string(),
+        controlled: "the same attack after shuffling the records' terms".to_string(),
         ..figure(
             "records whose likeliest label exceeds what the requirements allow",
             (after.records, after.exposed),
@@ -145,22 +147,22 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let single = Figure {
         baseline: before.single,
         instead: "having the original table".to_string(),
-        ..figure("records that link to one label alone", (after.records, after.single))
+        ..figure("records that link to exactly one label", (after.records, after.single))
     };
     let raw = figure("the same records in the original table", (before.records, before.exposed));
     let lines: Vec<String> = after.people.iter().take(scene.limits.most).map(line).collect();
     let warning = match after.exposed {
         0 => String::new(),
         exposed => format!(
-            "{exposed} released records are in groups whose likeliest label exceeds what the policy allows, or link to one \
-             label alone"
+            "{exposed} released records are in groups whose likeliest label exceeds what the policy allows, or whose \
+             records all link to exactly one label"
         ),
     };
     let more = [("single", json!(after.single)), ("unlinked", json!(after.unlinked))];
     Ok(Finding {
         knows: "who is in the table, their quasi-identifiers, and the knowledge file".to_string(),
         does:
-            "lists for each record the labels that have all of its terms and takes the mean over each group"
+            "lists for each record the labels that have all of its terms, and takes the mean over each group"
                 .to_string(),
         assumes: "all labels that a record links to are equally likely".to_string(),
         figures: vec![headline, single, raw],
@@ -172,39 +174,39 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     })
 }
 
-/// The records of a table beside what the adversary has.
-struct Crowd<'p> {
+/// The records of a table next to what the attacker has.
+struct LinkedTable<'p> {
     sets: &'p SetPolicy,
     index: LabelIndex,
     asked: LabelRequirements,
     /// What is believed beforehand, where that matters; for display.
     prior: Option<Vec<f64>>,
-    people: People,
+    people: GroupedRecords,
     /// How often each term occurs.
     terms: BTreeMap<String, u64>,
 }
 
-impl<'p> Crowd<'p> {
+impl<'p> LinkedTable<'p> {
     /// `None` where the policy has no quasi-sensitive column, or the table lacks it.
     fn read(
         policy: &'p CheckedPolicy,
         table: &Source,
         tick: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<Option<Crowd<'p>>> {
+    ) -> Result<Option<LinkedTable<'p>>> {
         let Some((column, sets)) = quasi_sensitive(policy) else { return Ok(None) };
         let Some(place) = table.find(&column.name) else { return Ok(None) };
         let index = LabelIndex::of(sets);
         let asked = LabelRequirements::of(policy, sets, &original(policy, column, sets, &index)?)?;
         let quasi = policy.with_role(Role::QuasiIdentifier);
         let quasi: Vec<usize> = quasi.map(|column| table.position(&column.name)).collect::<Result<_>>()?;
-        let people = People {
+        let people = GroupedRecords {
             values: quasi.iter().map(|_| Interner::default()).collect(),
             groups: HashMap::new(),
             starts: vec![0],
             terms: Vec::new(),
         };
         let prior = asked.prior();
-        let mut crowd = Crowd { sets, index, asked, prior, people, terms: BTreeMap::new() };
+        let mut crowd = LinkedTable { sets, index, asked, prior, people, terms: BTreeMap::new() };
         table.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {
                 let terms = terms_of(batch.cell(row, place), sets.separator);
@@ -286,7 +288,7 @@ impl<'p> Crowd<'p> {
 
     /// Links one group: its quasi-identifiers, and its records with their lines.
     fn judge(&self, cells: &[u32], members: &[(u32, u64)], linkage: &mut Linkage) {
-        let Crowd { sets, people, .. } = self;
+        let LinkedTable { sets, people, .. } = self;
         let mut likelihood = vec![0.0; self.index.labels()];
         let group = self.linked(members.iter().map(|(record, _)| *record), |labels| {
             let share = 1.0 / (labels.len().max(1) as f64 * members.len() as f64);
@@ -364,7 +366,7 @@ fn distance(prior: &[f64], posterior: &[f64]) -> f64 {
 }
 
 /// The records of a table, by group.
-struct People {
+struct GroupedRecords {
     /// The texts of each quasi-identifier.
     values: Vec<Interner>,
     /// By quasi-identifiers: records, by number, with their lines.
@@ -374,7 +376,7 @@ struct People {
     terms: Vec<u32>,
 }
 
-impl People {
+impl GroupedRecords {
     fn add<'c>(&mut self, cells: impl Iterator<Item = &'c str>, terms: impl Iterator<Item = u32>, line: u64) {
         let cells = self.values.iter_mut().zip(cells).map(|(values, cell)| values.intern(cell)).collect();
         let record = self.starts.len() as u32 - 1;
@@ -396,7 +398,7 @@ impl People {
         }
     }
 
-    /// What stands in a group's quasi-identifiers.
+    /// The texts of a group's quasi-identifiers.
     fn texts(&self, cells: &[u32]) -> Vec<String> {
         let texts = self.values.iter().zip(cells);
         texts.map(|(values, cell)| values.text(*cell as usize).to_string()).collect()

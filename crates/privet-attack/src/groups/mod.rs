@@ -1,8 +1,8 @@
-//! People in groups, as somebody sees them who knows everybody's quasi-identifiers.
+//! People in groups, as seen by an attacker who knows everybody's quasi-identifiers.
 //!
-//! A group is whatever a release puts together: a class of records that look alike, or a group in which quasi-identifiers
-//! stay exact and values are told beside them. Either way he knows who is in it and how often each value occurs. What is
-//! suppressed is a value of its own here, that anybody may have.
+//! A group is whatever a release puts together: a class of records that look alike, or a group in which
+//! quasi-identifiers stay exact and values are listed next to them. Either way the attacker knows who is in it and
+//! how often each value occurs. A suppressed value counts here as a value of its own that anybody may have.
 
 mod known;
 mod place;
@@ -24,11 +24,11 @@ pub(crate) struct Groups {
     pub people: KnownPeople,
     /// The groups.
     pub groups: Vec<Group>,
-    /// The value that stands for what is suppressed.
+    /// The value that represents suppressed ones.
     pub hidden: Option<u32>,
 }
 
-/// A group of people with the values that the release tells of them.
+/// A group of people with the values that the release shows for them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Group {
     /// Its people, by record; people who are alike may be the same record.
@@ -40,7 +40,7 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// A group of people of whom a release shows some values; the rest is hidden. `None` where more is shown than there are
+    /// A group of people with the values that a release shows; the rest is hidden. `None` if it shows more than there are
     /// people, or less without a value for what is hidden.
     pub fn new(
         people: &KnownPeople,
@@ -75,7 +75,7 @@ impl Group {
         self.members.len() as u64
     }
 
-    /// The most frequent value that is no suppressed one, with how often it occurs; of equals the first.
+    /// The most frequent value that is not suppressed, with how often it occurs; of equals the first.
     pub fn most_frequent(&self, hidden: Option<u32>) -> Option<(u32, u64)> {
         let told = self.counts.iter().filter(|(value, _)| Some(*value) != hidden).copied();
         told.reduce(|best, next| if next.1 > best.1 { next } else { best })
@@ -84,7 +84,7 @@ impl Group {
 
 /// How long it may take.
 #[derive(Clone, Copy)]
-pub(crate) struct Effort<'c> {
+pub(crate) struct GroupEffort<'c> {
     /// How many steps; then groups are taken in random order until there are none left.
     pub steps: Option<u64>,
     /// Picks the groups.
@@ -93,10 +93,10 @@ pub(crate) struct Effort<'c> {
     pub clock: &'c Clock,
 }
 
-impl<'c> Effort<'c> {
+impl<'c> GroupEffort<'c> {
     /// What an attack on a scene may take.
-    pub fn of(scene: &'c Scene<'_>) -> Effort<'c> {
-        Effort { steps: scene.limits.steps, seed: scene.seed, clock: scene.clock }
+    pub fn of(scene: &'c Scene<'_>) -> GroupEffort<'c> {
+        GroupEffort { steps: scene.limits.steps, seed: scene.seed, clock: scene.clock }
     }
 
     /// The groups, in random order where there may not be time for all of them.

@@ -8,7 +8,7 @@ use privet_audit::flow;
 use privet_core::ValueSet;
 
 /// People for whom the same values are possible.
-pub(super) struct Kind {
+pub(super) struct AlikePeople {
     /// The values.
     pub allowed: ValueSet,
     /// How many people there are.
@@ -16,8 +16,8 @@ pub(super) struct Kind {
 }
 
 /// Pairs of a kind and of a value, by its place in `counts`, that some assignment has; `None` if there is no assignment.
-pub(super) fn some_assignment(kinds: &[Kind], counts: &[(u32, u64)]) -> Option<Vec<(usize, usize)>> {
-    let supply = |kind: &Kind| {
+pub(super) fn some_assignment(kinds: &[AlikePeople], counts: &[(u32, u64)]) -> Option<Vec<(usize, usize)>> {
+    let supply = |kind: &AlikePeople| {
         let allowed = (0u32..).zip(counts).filter(|(_, (value, _))| kind.allowed.contains(*value));
         (kind.count, allowed.map(|(place, _)| place).collect())
     };
@@ -32,7 +32,7 @@ pub(super) fn some_assignment(kinds: &[Kind], counts: &[(u32, u64)]) -> Option<V
 
 /// Per kind, the values that some assignment gives to its people; `held` is what one assignment gives them.
 pub(super) fn valid_values(
-    kinds: &[Kind],
+    kinds: &[AlikePeople],
     counts: &[(u32, u64)],
     held: &[(usize, usize)],
     values: usize,
@@ -45,7 +45,7 @@ pub(super) fn valid_values(
     }
     held.iter().for_each(|(kind, place)| edges[node_of(*place)].push(*kind));
     let component = components(&edges);
-    let valid = |(at, kind): (usize, &Kind)| {
+    let valid = |(at, kind): (usize, &AlikePeople)| {
         let same = counts.iter().enumerate().filter(|(place, (value, _))| {
             kind.allowed.contains(*value) && component[node_of(*place)] == component[at]
         });
@@ -110,7 +110,7 @@ const MOST_STATES: usize = 1 << 20;
 ///
 /// People get their values one after the other. The state is how many of each value are used up, and says whose turn it is. A
 /// sweep forwards counts the ways to reach each state, and one backwards the ways to finish from it.
-pub(super) fn shares(kinds: &[Kind], counts: &[(u32, u64)]) -> Option<Vec<Vec<f64>>> {
+pub(super) fn shares(kinds: &[AlikePeople], counts: &[(u32, u64)]) -> Option<Vec<Vec<f64>>> {
     let people: Vec<usize> = (kinds.iter().enumerate())
         .flat_map(|(at, kind)| std::iter::repeat_n(at, kind.count as usize))
         .collect();
@@ -150,7 +150,7 @@ pub(super) fn shares(kinds: &[Kind], counts: &[(u32, u64)]) -> Option<Vec<Vec<f6
         let Some((kind, places)) = steps(state).filter(|_| reached[state] > 0) else { continue };
         places.for_each(|place| given[kind][place] += reached[state] * finishing[state + strides[place]]);
     }
-    let share = |(given, kind): (&Vec<u64>, &Kind)| {
+    let share = |(given, kind): (&Vec<u64>, &AlikePeople)| {
         given.iter().map(|ways| *ways as f64 / (all as f64 * kind.count as f64)).collect()
     };
     (all > 0).then(|| given.iter().zip(kinds).map(share).collect())

@@ -1,9 +1,10 @@
-//! What the original teaches: every rule without exception that would be no accident.
+//! What the original teaches: every rule without exceptions that is unlikely to be an accident.
 //!
-//! A rule says that nobody who satisfies a conjunction of nodes, at most one per quasi-identifier, has a value. It counts if the
-//! value would be expected among the C people who satisfy the conjunction: 1 − (1 − P)^C ≥ e, for the share P of people who have
-//! the value. That is a least C per value. C only falls when a conjunction becomes longer or goes down a tree, so a value is given
-//! up below a conjunction that too few people satisfy. A rule implies all rules below it, so its value is given up there as well.
+//! A rule says that nobody who satisfies a conjunction of nodes, at most one per quasi-identifier, has a value. It
+//! counts if the value would be expected among the C people who satisfy the conjunction: 1 − (1 − P)^C ≥ e, for the
+//! share P of people who have the value. That is a least C per value. C only falls when a conjunction becomes longer
+//! or goes down a tree, so a value is given up below a conjunction that too few people satisfy. A rule implies all
+//! rules below it, so its value is given up there as well.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! Rules from elsewhere than the original: those that the release itself teaches, and those that the steward states.
+//! Rules that do not come from the original: those that the release itself teaches, and those that the steward
+//! states.
 
 use super::mine::least_support;
 use crate::groups::{Groups, KnownPeople};
@@ -57,9 +58,9 @@ pub(crate) fn from_statements(groups: &Groups, stated: &[StatedRule]) -> Vec<Val
 
 /// What the release teaches about one quasi-identifier at a time.
 ///
-/// He takes the groups that lie below a node as a whole, whose values he therefore knows to belong to people below it. A value
-/// that occurs in none of them though it would be expected there he holds to be impossible for everybody below the node, the
-/// people in wider groups included. This may be wrong; what follows is held against the truth.
+/// The attacker takes the groups whose members are all below a node, so their values belong to people below it. A value
+/// that occurs in none of them, although it would be expected there, is taken to be impossible for everybody below the node, the
+/// people in wider groups included. This may be wrong; the conclusions are compared with the truth.
 pub(crate) fn from_release(groups: &Groups, min_expectation: f64, clock: &Clock) -> Result<Vec<ValueSet>> {
     let people = &groups.people;
     let values = people.values.len();
