@@ -4,7 +4,8 @@
 mod figure_one;
 
 use figure_one::Record;
-use privet::privacy::matching::{Kind, ValueGraph, ValueSet};
+use privet::ValueSet;
+use privet::privacy::matching::{Kind, ValueGraph};
 
 /// The values that there are, as many as occupations in Adult.
 const VALUES: usize = 14;

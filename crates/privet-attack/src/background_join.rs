@@ -1,26 +1,26 @@
-//! Background join (Fang, Ashrafi and Ng, *Privacy beyond Single Sensitive Attribute*, section 3.1): whoever knows a person's
-//! class and one sensitive value reads another one beside it.
+//! Background join (Fang, Ashrafi and Ng, *Privacy beyond Single Sensitive Attribute*, section 3.1): an attacker who
+//! knows a person's class and one sensitive value reads another one next to it.
 //!
-//! A table with several sensitive columns bounds what follows from quasi-identifiers alone. Somebody who knows one of a person's
-//! sensitive values looks only at the rows of the person's class that have it, and these may agree in another column. Tables
-//! without the column that he knows tell him what they tell everybody. What the class gives away without that knowledge is
-//! not counted. What follows from the value for everybody, because nearly all who have it have the same beside it, is no
-//! surprise; the rest is counted apart.
+//! A table with several sensitive columns limits what follows from quasi-identifiers alone. An attacker who knows one
+//! of a person's sensitive values looks only at the rows of the class that have it, and these may agree in another
+//! column. Tables without the known column reveal nothing more than they reveal to everybody. What the class reveals
+//! without that knowledge is not counted. What follows from the value for everybody, because nearly all who have it
+//! share the other one, is not a surprise; the rest is counted separately.
 
 use hashbrown::HashMap;
 
 use super::crowds::{Gathered, NOWHERE};
-use super::follow::{Classed, Column, Marks, Success, surest};
+use super::follow::{Classed, Marks, SensitiveColumn, Success, surest};
 use super::view::{TableView, ViewColumn};
-use super::{Attack, Figure, Finding, Scene};
+use super::{Attack, Figure, Finding, Scene, Threat};
 use privet_core::counted;
 use privet_core::random::{keyed, shuffle};
 use privet_core::{Exact, Result};
 
-/// Row 6 of the attacks.
-pub(super) const ATTACK: Attack = Attack { name: "background-join", row: 6, dear: false, concerns, run };
+pub(super) const ATTACK: Attack =
+    Attack { name: "background-join", threat: Threat::SeveralSensitiveColumns, costly: false, concerns, run };
 
-/// How sure he has to be: certain, and as sure as is asked for.
+/// How sure the attacker has to be: certain, and as sure as the caller asks for.
 fn shares(confidence: Exact) -> [((u64, u64), String); 2] {
     let share = (confidence.numerator(), confidence.denominator());
     let surely = match share {
@@ -30,10 +30,10 @@ fn shares(confidence: Exact) -> [((u64, u64), String); 2] {
     [((1, 1), "with certainty".to_string()), (share, format!("at least {surely} sure"))]
 }
 
-/// What he does without the attack: where there are several tables, and where there is one.
+/// The baseline without the attack: for several tables, and for one.
 const IN_ONE_TABLE: &str =
     "the same in one table with all sensitive columns, in the classes of the finest released one";
-const BY_CLASS: &str = "knows no sensitive value; what the class gives away by itself is not counted";
+const BY_CLASS: &str = "not knowing any sensitive value; what the class reveals by itself is not counted";
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     let joinable =
@@ -44,7 +44,7 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     }
 }
 
-/// The tables in which something stands beside something else.
+/// The tables with more than one sensitive column.
 fn joinable<'t, 'v>(tables: &'t [Gathered<'v>]) -> impl Iterator<Item = &'t Gathered<'v>> {
     tables.iter().filter(|table| table.view.groups.is_none() && table.sensitive.len() > 1)
 }
@@ -66,20 +66,21 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             baseline: of(&one),
             instead: if several { IN_ONE_TABLE } else { BY_CLASS }.to_string(),
             control: Some(of(&luck)),
-            controlled: "the same with sensitive values dealt out anew within each class".to_string(),
+            controlled: "the same attack after shuffling the sensitive values within each class".to_string(),
         };
-        figures.push(figure(format!("people of whom one sensitive value tells another, {surely}"), |of| {
-            of.people
-        }));
+        figures
+            .push(figure(format!("people for whom one sensitive value reveals another, {surely}"), |of| {
+                of.people
+            }));
         figures.push(figure(
-            format!("of these, where the same value does not tell it for everybody, {surely}"),
+            format!("of these, people for whom the class is what reveals it, {surely}"),
             |of| of.surprised,
         ));
         let columns: usize = tables.iter().map(|table| table.sensitive.len()).sum();
         figures.push(Figure {
             targets: people * (columns * columns.saturating_sub(1)) as u64,
             ..figure(
-                format!("pairs of a person's sensitive columns of which one tells the other, {surely}"),
+                format!("pairs of a person's sensitive columns where one reveals the other, {surely}"),
                 |of| of.pairs,
             )
         });
@@ -89,11 +90,11 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let headline = figures.first().cloned().unwrap_or_default();
     Ok(Finding {
         knows: "a person's quasi-identifiers and one sensitive value".to_string(),
-        does: "looks up the records that the person could be and that have it, and reads their other sensitive columns"
+        does: "looks up the matching records that have this value, and reads their other sensitive columns"
             .to_string(),
         assumes: format!(
-            "records of a class are equally likely to be the person's; values that the policy calls insensitive are not \
-             counted{}",
+            "each record of a class is equally likely to be the person's; values that the policy calls insensitive \
+             are not counted{}",
             scene.view()?.quasi.sampling()
         ),
         warning: warning(&headline, several),
@@ -112,19 +113,20 @@ fn warning(headline: &Figure, several: bool) -> String {
     let people = counted(*targets, "person", "people");
     let advice = match several {
         true => format!(" (of {baseline} if all sensitive columns were in one table)"),
-        false => "; method \"codip\" publishes such columns apart".to_string(),
+        false => "; method \"codip\" publishes such columns in separate tables".to_string(),
     };
     format!(
-        "who finds a person's class and knows one sensitive value can read another of {hits} of {people} for certain{advice}"
+        "an attacker who finds a person's class and knows one sensitive value can read another with certainty for \
+         {hits} of {people}{advice}"
     )
 }
 
-/// What the released tables tell of whom.
+/// What the released tables reveal about whom.
 fn told(scene: &Scene<'_>, tables: &[Gathered<'_>], share: (u64, u64)) -> Result<Success> {
     let mut marks = Marks::new(tables.first().map_or(0, |table| table.view.original.len));
     for table in joinable(tables) {
         let (classes, columns) = table.released();
-        let columns: Vec<&Column> = columns.iter().collect();
+        let columns: Vec<&SensitiveColumn> = columns.iter().collect();
         let by_known = Marks::by_known(Classed { classes: &classes }, &columns, share, scene.clock)?;
         for ((known, column), marked) in table.sensitive.iter().zip(&columns).zip(&by_known) {
             // Of a crowd and a known cell, any record that has it.
@@ -151,13 +153,13 @@ fn by_luck(scene: &Scene<'_>, tables: &[Gathered<'_>], share: (u64, u64)) -> Res
     let mut marks = Marks::new(tables.first().map_or(0, |table| table.view.original.len));
     for (at, table) in joinable(tables).enumerate() {
         let classed = Classed { classes: &table.crowds.of_row };
-        let columns: Vec<Column> = (table.sensitive.iter())
+        let columns: Vec<SensitiveColumn> = (table.sensitive.iter())
             .map(|column| {
                 let purpose = format!("privet: column {column} of table {at} within classes");
                 dealt_anew(classed, table.original(*column), scene.seed, &purpose)
             })
             .collect();
-        let columns: Vec<&Column> = columns.iter().collect();
+        let columns: Vec<&SensitiveColumn> = columns.iter().collect();
         marks = marks.with(among_people(scene, table, &columns, share)?);
     }
     Ok(marks.success())
@@ -165,8 +167,8 @@ fn by_luck(scene: &Scene<'_>, tables: &[Gathered<'_>], share: (u64, u64)) -> Res
 
 /// What one table with all sensitive columns would tell, in the classes of the finest of the tables.
 fn in_one_table(scene: &Scene<'_>, tables: &[Gathered<'_>], share: (u64, u64)) -> Result<Success> {
-    let columns: Vec<Column> = Gathered::sensitive_columns(tables).collect();
-    let columns: Vec<&Column> = columns.iter().collect();
+    let columns: Vec<SensitiveColumn> = Gathered::sensitive_columns(tables).collect();
+    let columns: Vec<&SensitiveColumn> = columns.iter().collect();
     let found =
         Gathered::finest(tables).map(|table| among_people(scene, table, &columns, share)).transpose()?;
     Ok(found.map(|marks| marks.success()).unwrap_or_default())
@@ -190,7 +192,7 @@ fn worst(scene: &Scene<'_>, table: &Gathered<'_>) -> Result<Option<String>> {
 fn among_people(
     scene: &Scene<'_>,
     table: &Gathered<'_>,
-    columns: &[&Column],
+    columns: &[&SensitiveColumn],
     share: (u64, u64),
 ) -> Result<Marks> {
     let mut marks = Marks::of(Classed { classes: &table.crowds.of_row }, columns, share, scene.clock)?;
@@ -201,7 +203,7 @@ fn among_people(
 }
 
 /// The same column with its values dealt out anew within each class.
-fn dealt_anew(table: Classed<'_>, mut column: Column, seed: u64, purpose: &str) -> Column {
+fn dealt_anew(table: Classed<'_>, mut column: SensitiveColumn, seed: u64, purpose: &str) -> SensitiveColumn {
     let mut rows: Vec<u32> = (0..table.classes.len() as u32).collect();
     rows.sort_by_key(|row| table.classes[*row as usize]);
     let mut random = keyed(seed, purpose);
@@ -222,15 +224,15 @@ mod tests {
     use super::*;
     use privet_core::clock::Clock;
 
-    fn column(codes: &[u32], values: usize) -> Column {
-        Column { codes: codes.to_vec(), sensitive: vec![true; values] }
+    fn column(codes: &[u32], values: usize) -> SensitiveColumn {
+        SensitiveColumn { codes: codes.to_vec(), sensitive: vec![true; values] }
     }
 
-    fn marks(table: Classed<'_>, columns: &[&Column], share: (u64, u64)) -> Marks {
+    fn marks(table: Classed<'_>, columns: &[&SensitiveColumn], share: (u64, u64)) -> Marks {
         Marks::of(table, columns, share, &Clock::unlimited()).expect("no limit")
     }
 
-    fn surest_of(table: Classed<'_>, columns: &[&Column]) -> Option<Surest> {
+    fn surest_of(table: Classed<'_>, columns: &[&SensitiveColumn]) -> Option<Surest> {
         surest(table, columns, &Clock::unlimited()).expect("no limit")
     }
 

@@ -1,5 +1,5 @@
-//! What the adversary believes of people's sensitive values who knows their quasi-identifiers: the shares of the values in
-//! the rows that they could be.
+//! The posterior of an attacker who knows people's quasi-identifiers: the shares of the sensitive values in the rows
+//! that match a person.
 
 use super::Scene;
 use super::view::{Spread, TableView};
@@ -19,14 +19,14 @@ pub(super) struct Belief<'v, T> {
     pub column: usize,
     /// Per row of the original, how likely the person's own value is; 0 for people who are not attacked.
     own: Vec<f64>,
-    /// What follows for people of whom the same is believed, by their number in the matcher.
+    /// What follows for people with the same posterior, by their number in the matcher.
     of_crowd: Vec<T>,
     /// Per cell the value that it spells, unless nobody minds that being known.
     pub value_of: Vec<Option<u32>>,
 }
 
 impl<'v, T: Send> Belief<'v, T> {
-    /// As a table's rows are spread, or as they would be. `told` says what follows from what is believed of people; the
+    /// As a table's rows are spread, or as they would be. `told` says what follows from people's posterior; the
     /// likelihoods themselves are not kept, as there may be very many.
     fn of(
         scene: &Scene<'_>,
@@ -89,7 +89,7 @@ impl<'v, T: Send> Belief<'v, T> {
         self.table.quasi.crowd_of(row).map(|crowd| &self.of_crowd[crowd])
     }
 
-    /// What follows for people of whom the same is believed, for all who are attacked.
+    /// What follows for people with the same posterior, for all who are attacked.
     pub fn told(&self) -> &[T] {
         &self.of_crowd
     }

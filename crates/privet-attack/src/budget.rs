@@ -67,7 +67,7 @@ impl Budget {
 }
 
 /// Hands out shares of the processor time to attacks that run one after the other.
-pub(super) struct Shares<'c> {
+pub(super) struct TimeShares<'c> {
     stop: Option<&'c CpuStop>,
     /// The processor time of the process at which all have to be done.
     end: Duration,
@@ -79,12 +79,12 @@ const GENEROUS: u32 = 2;
 /// How much of its share an attack keeps for a second try on fewer people.
 const SECOND: u32 = 4;
 
-impl<'c> Shares<'c> {
+impl<'c> TimeShares<'c> {
     /// All of what the clock of a scene has left.
-    pub fn of(scene: &'c Scene<'_>) -> Shares<'c> {
+    pub fn of(scene: &'c Scene<'_>) -> TimeShares<'c> {
         let stop = scene.clock.stop();
         let end = stop.map_or(Duration::MAX, CpuStop::end);
-        Shares { stop, end }
+        TimeShares { stop, end }
     }
 
     /// Gives the reading of the tables its share: most of all, as nothing can be tried without.
@@ -95,7 +95,7 @@ impl<'c> Shares<'c> {
         }
     }
 
-    /// Gives the next attack its share, of which so many are still to come with it; a part is kept for a second try.
+    /// Gives the next attack its share; `left` attacks are still to come, including this one. A part is kept for a second try.
     pub fn next(&self, left: usize) -> Duration {
         let Some(stop) = self.stop else { return Duration::MAX };
         let now = cpu_time();
@@ -113,7 +113,7 @@ impl<'c> Shares<'c> {
     }
 }
 
-/// Why an attack is not run that needs so many bytes.
+/// Why an attack is not run that needs this many bytes.
 pub(super) fn needs(bytes: u64) -> String {
     let (amount, unit) = match bytes {
         0..1_000_000 => (1.0, "MB"),
@@ -134,13 +134,13 @@ pub(super) fn is_too_costly(error: &Error) -> bool {
     error.kind() == ErrorKind::Infeasible
 }
 
-/// The error of an attack that would take so many steps more than its share, if everybody has to be looked at.
+/// The error of an attack that has to examine everybody, and would exceed its share.
 pub(super) fn takes_long() -> Error {
-    too_costly(format!("looks at everybody at once, which takes longer than its share of the run; {ALL}"))
+    too_costly(format!("examines everyone at once, which takes longer than its share of the run; {ALL}"))
 }
 
 impl Limits {
-    /// How many people of a table of so many columns and rows are held in memory, to be attacked.
+    /// How many people of a table with this many columns and rows are held in memory, to be attacked.
     pub(super) fn people_in_memory(&self, columns: usize, rows: usize) -> usize {
         match self.steps {
             Some(_) if rows.saturating_mul(columns) > MOST_CELLS => {
@@ -184,7 +184,7 @@ mod tests {
         let budget = Budget::of_run(&Clock::unlimited());
         let time = budget.stop.end() - start;
         assert!(time >= LEAST * PLANNED / 100 && time < LEAST, "{time:?}");
-        let shares = Shares { stop: Some(&budget.stop), end: cpu_time() + Duration::from_secs(100) };
+        let shares = TimeShares { stop: Some(&budget.stop), end: cpu_time() + Duration::from_secs(100) };
         let share = shares.next(10);
         assert!(share <= Duration::from_secs(20) && share > Duration::from_secs(15), "{share:?}");
         assert!(!budget.stop.is_over());

@@ -1,4 +1,4 @@
-//! The same attack on each sensitive column of a table, told as one finding.
+//! Runs one attack on each sensitive column of a table, and joins the results into one finding.
 
 use super::groups::{Placed, sensitive};
 use super::view::ViewColumn;
@@ -13,7 +13,8 @@ pub(super) fn each(
     scene: &Scene<'_>,
     mut attack: impl FnMut(&CheckedPolicy, &ViewColumn, &Placed) -> Result<Finding>,
 ) -> Result<Finding> {
-    let policy = scene.table_policy().ok_or_else(|| Error::internal("columns of no table"))?;
+    let policy =
+        scene.table_policy().ok_or_else(|| Error::internal("an attack on columns without a table"))?;
     let view = scene.view()?;
     let mut found: Vec<(String, Finding)> = Vec::new();
     for column in sensitive(scene, view) {
@@ -22,12 +23,11 @@ pub(super) fn each(
         let column = &view.columns[column];
         let mut finding = attack(policy, column, &placed)?;
         if placed.skipped > 0 {
-            finding.assumes +=
-                &format!("; {} released records are of nobody in the original", placed.skipped);
+            finding.assumes += &format!("; {} released records match nobody in the original", placed.skipped);
         }
         found.push((column.name.clone(), finding));
     }
-    joined(found).ok_or_else(|| Error::internal("an attack on no column"))
+    joined(found).ok_or_else(|| Error::internal("an attack without a column"))
 }
 
 fn joined(mut found: Vec<(String, Finding)>) -> Option<Finding> {

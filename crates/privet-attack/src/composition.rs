@@ -1,11 +1,13 @@
-//! Composition (Ganta, Kasiviswanathan and Smith, KDD 2008): several releases of the same people, each safe alone.
+//! Composition (Ganta, Kasiviswanathan and Smith, KDD 2008): several releases of the same people, each safe by
+//! itself.
 //!
-//! The adversary knows a person's quasi-identifiers, and so the records that they could be in every release. The person's value
-//! is one that all of these show. Where only one is left he knows it, though every release kept its promise. Beside it stands
-//! the question whether a re-release keeps what the earlier one showed (m-invariance; Xiao and Tao, SIGMOD 2007).
+//! The attacker knows a person's quasi-identifiers, and so the matching records in every release. The person's value
+//! is one that all of them show. If only one is left, the attacker knows it, although every release kept its promise.
+//! A second figure asks whether a re-release keeps what the earlier one showed (m-invariance; Xiao and Tao, SIGMOD
+//! 2007).
 //!
-//! Within a run the earlier releases come from the steward's ledger, which knows everybody's class; here they come from folders,
-//! and what a person could be is found by containment.
+//! Within a run, the earlier releases come from the steward's ledger, which knows everybody's class. Here they come
+//! from directories, and the matching records are found by containment.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +16,7 @@ use serde_json::json;
 
 use super::finding::NO_GUESS;
 use super::view::TableView;
-use super::{Attack, Figure, Finding, PolicyRef, Scene};
+use super::{Attack, Figure, Finding, PolicyRef, Scene, Threat};
 use privet_core::Result;
 use privet_core::counted;
 use privet_data::Batch;
@@ -24,13 +26,16 @@ use privet_ledger::{
 };
 use privet_policy::CheckedPolicy;
 
-/// Row 13 of the attacks.
-pub(super) const COMPOSITION: Attack =
-    Attack { name: "composition", row: 13, dear: false, concerns, run: run_composition };
+pub(super) const COMPOSITION: Attack = Attack {
+    name: "composition",
+    threat: Threat::Composition,
+    costly: false,
+    concerns,
+    run: run_composition,
+};
 
-/// Row 14 of the attacks.
 pub(super) const RE_RELEASE: Attack =
-    Attack { name: "re-release", row: 14, dear: false, concerns, run: run_re_release };
+    Attack { name: "re-release", threat: Threat::ReRelease, costly: false, concerns, run: run_re_release };
 
 /// A share of a match set as a count.
 const PARTS: f64 = 1e9;
@@ -48,14 +53,14 @@ pub enum Composed {
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     if scene.others.is_empty() {
-        return Err("no other release of the same people is at hand: name one with --with, or keep a ledger"
+        return Err("no other release of the same people is known: name one with --with, or keep a ledger"
             .to_string());
     }
     scene.quasi_tables()?;
     for other in &scene.others {
         if !matches!(PolicyRef::from(&other.policy), PolicyRef::Table(_)) {
             return Err(format!(
-                "{} is not a table; releases of other kinds compose in a ledger",
+                "{} is not a table; use a ledger to check how releases of other kinds compose",
                 other.name
             ));
         }
@@ -152,12 +157,12 @@ pub fn composition(found: &Composition, how: Composed) -> Finding {
     let noun = if others == 1 { "release" } else { "releases" };
     let warning = if found.pinned > 0 {
         let by_this =
-            if found.added == 0 { "; that was so before this release, which adds nobody" } else { "" };
+            if found.added == 0 { "; that was so before this release, which adds no one" } else { "" };
         let which = if how == Composed::Classes { "earlier" } else { "other" };
         format!(
-            "TOGETHER with {others} {which} {noun} this one tells the sensitive value of {} of {} ({:.1} %) whom no release \
-             tells about alone{by_this}. Whoever has them all needs only quasi-identifiers. Publish the same release \
-             again instead (same policy and seed), or a coarsening of it",
+            "TOGETHER with {others} {which} {noun}, this one reveals the sensitive value of {} of {} ({:.1} %), \
+             although no single release does{by_this}. An attacker who has all of them needs only quasi-identifiers. \
+             Publish the same release again instead (same policy and seed), or a coarser version of it",
             found.pinned,
             counted(found.targets, "person", "people"),
             100.0 * found.pinned as f64 / found.targets.max(1) as f64,
@@ -166,16 +171,17 @@ pub fn composition(found: &Composition, how: Composed) -> Finding {
         String::new()
     };
     let known = match how {
-        Composed::Classes | Composed::Recorded => "each person's class is known, as the ledger has it",
+        Composed::Classes | Composed::Recorded => "each person's class is known from the ledger",
         Composed::MatchSets => "a person's class is what their quasi-identifiers leave possible",
     };
     let figure = Figure {
-        what: "people whose sensitive value follows from all releases together and from none alone"
+        what: "people whose sensitive value follows from all releases together, but from no single one"
             .to_string(),
         targets: found.targets,
         hits: found.pinned,
         baseline: found.pinned_alone,
-        instead: "looks at the release that tells most about them; these are told about by one alone"
+        instead: "using only the release that reveals most about each person; this counts people for whom one release \
+                  is enough"
             .to_string(),
         controlled: NO_GUESS.to_string(),
         ..Figure::default()
@@ -190,14 +196,15 @@ pub fn composition(found: &Composition, how: Composed) -> Finding {
         knows: format!("this release, {others} other {noun} of the same people, and their quasi-identifiers"),
         does: "keeps the values that a person's classes in all releases have in common".to_string(),
         assumes: format!(
-            "{known}; {} in this release and another; {:.2} values are left on average instead of {:.2}; the surest \
-             value has a posterior of {:.3} instead of {:.3}; {} share their classes with nobody, though none is theirs alone",
+            "{known}; {} in this release and another; {:.2} values stay possible on average instead of {:.2}; the \
+             surest value has a posterior of {:.3} instead of {:.3}; {} alone in the intersection of their classes, \
+             though each class has others",
             counted(found.people, "person is", "people are"),
             found.candidates,
             found.candidates_alone,
             found.posterior,
             found.posterior_alone,
-            found.singled
+            counted(found.singled, "person is", "people are")
         ),
         figures: vec![figure],
         warning,
@@ -211,8 +218,8 @@ pub fn re_release(found: &ReRelease) -> Finding {
     let relations: Vec<&str> = found.relations.iter().map(|relation| relation.name()).collect();
     let warning = if found.changed > 0 {
         format!(
-            "{} of {} {} in a class that shows other sensitive values than in another release, which no coarsening explains: \
-             this is not m-invariant",
+            "{} of {} {} in a class that shows different sensitive values than another release does, which coarsening \
+             cannot explain: this is not m-invariant",
             found.changed,
             counted(found.targets, "person", "people"),
             if found.changed == 1 { "is" } else { "are" }
@@ -221,18 +228,21 @@ pub fn re_release(found: &ReRelease) -> Finding {
         String::new()
     };
     let figure = Figure {
-        what: "people whose class shows other sensitive values than in another release".to_string(),
+        what: "people whose class shows different sensitive values than in another release".to_string(),
         targets: found.targets,
         hits: found.changed,
-        instead: "has one release only".to_string(),
+        instead: "having only one release".to_string(),
         controlled: NO_GUESS.to_string(),
         ..Figure::default()
     };
     let more = json!({ "relations": relations });
     Finding {
         knows: "this release and others of the same people".to_string(),
-        does: "looks for people whose class shows other values than elsewhere".to_string(),
-        assumes: format!("the classes of this release are, against the others: {}", relations.join(", ")),
+        does: "looks for people whose class shows different values than in another release".to_string(),
+        assumes: format!(
+            "compared with the others, the classes of this release are: {}",
+            relations.join(", ")
+        ),
         figures: vec![figure],
         warning,
         more: more.as_object().cloned().unwrap_or_default(),

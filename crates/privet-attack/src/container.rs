@@ -1,27 +1,27 @@
-//! Container leaks: a file can hold more than its cells show. Parquet and Arrow keep dictionaries, statistics and metadata
-//! beside the rows; a value that no cell shows any more may still be in them. gzip keeps names and comments, Zstandard frames that
-//! readers skip.
+//! Container leaks: a file can contain more than its cells show. Parquet and Arrow keep dictionaries, statistics and
+//! metadata next to the rows, and a value that no cell shows any more may still be in them. gzip keeps names and
+//! comments; Zstandard has frames that readers skip.
 //!
-//! Every file of the release is searched for values of the original that none of its cells shows, as they are written and, in
-//! Parquet, in each page after unpacking it; in Arrow, also in each dictionary.
+//! Every file of the release is searched for values of the original that none of its cells shows: in its bytes, in
+//! each unpacked page of a Parquet file, and in each dictionary of an Arrow file.
 
 use std::path::Path;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
+use super::{Attack, Figure, Finding, PolicyRef, Released, Scene, Threat};
 use privet_audit::buckets::BucketTables;
 use privet_core::Result;
 use privet_core::counted;
 use privet_data::{Batch, Compression, FileKind, Source, Transaction, pieces};
 
-/// Row 16 of the attacks.
-pub(super) const ATTACK: Attack = Attack { name: "container", row: 16, dear: false, concerns, run };
+pub(super) const ATTACK: Attack =
+    Attack { name: "container", threat: Threat::Container, costly: false, concerns, run };
 
 /// Shorter values are found everywhere by chance.
 const SHORTEST: usize = 4;
 
-/// The same for files in which people are told about the release, where words of any kind occur.
+/// The same for reports about the release, in which words of any kind occur.
 const SHORTEST_IN_PROSE: usize = 10;
 
 /// More distinct values than this are not searched for.
@@ -33,7 +33,7 @@ const MOST_IN_BUDGET: usize = 100_000;
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     match (scene.table_policy(), &scene.released) {
         (Some(policy), Released::Table(source)) if source.path() == policy.source.path() => {
-            Err("the original itself is attacked, which hides nothing".to_string())
+            Err("this is the original itself, which hides nothing".to_string())
         }
         (Some(_), _) if scene.files.iter().all(|file| is_delimited(file)) => Err(PLAIN.to_string()),
         (Some(_), _) => Ok(()),
@@ -43,7 +43,7 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     }
 }
 
-const PLAIN: &str = "the files are delimited text, which holds its cells and nothing beside them";
+const PLAIN: &str = "the files are delimited text, which contains nothing but its cells";
 
 fn is_delimited(file: &Path) -> bool {
     FileKind::of_path(file).is_ok_and(|kind| kind.is_text() && kind.compression == Compression::None)
@@ -56,14 +56,14 @@ fn is_container(file: &Path) -> bool {
 
 /// What the original has: distinct values that are long enough, each with the name of its column.
 #[derive(Default)]
-struct Values {
+struct SearchedValues {
     /// The most values that are searched for.
     most: usize,
     known: HashSet<String>,
     values: Vec<(String, String)>,
 }
 
-impl Values {
+impl SearchedValues {
     fn add(&mut self, column: &str, value: &str) {
         if value.len() >= SHORTEST && self.is_complete() && !self.known.contains(value) {
             self.known.insert(value.to_string());
@@ -75,9 +75,9 @@ impl Values {
         self.values.len() < self.most
     }
 
-    fn read(scene: &Scene<'_>) -> Result<Values> {
+    fn read(scene: &Scene<'_>) -> Result<SearchedValues> {
         let most = if scene.limits.memory.is_some() { MOST_IN_BUDGET } else { MOST_VALUES };
-        let mut values = Values { most, ..Values::default() };
+        let mut values = SearchedValues { most, ..SearchedValues::default() };
         match scene.policy {
             PolicyRef::Table(policy) => {
                 let columns = policy.source.columns();
@@ -128,12 +128,12 @@ fn each_shown(scene: &Scene<'_>, show: &mut dyn FnMut(&str)) -> Result<()> {
 }
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
-    let all = Values::read(scene)?;
+    let all = SearchedValues::read(scene)?;
     let (complete, most, values) = (all.is_complete(), all.most, all.values);
     let turned: Vec<String> = values.iter().map(|(_, text)| turned(text)).collect();
     let mut shown = Needles::new(values.iter().map(|(_, text)| text.as_str()));
     let mut shown_by_chance = Needles::new(turned.iter().map(String::as_str));
-    // What cells and headers show is no secret of the file's, be it a whole cell or a part: of a set, or of a range.
+    // What cells and headers show is not hidden in the file, be it a whole cell or a part of a set or a range.
     let mut cells: HashSet<Box<[u8]>> = HashSet::new();
     let mut show = |cell: &str| {
         // Beyond a number of cells none is remembered: looking twice takes time, but no memory.
@@ -166,30 +166,33 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     };
     let lines: Vec<String> = found.iter().take(scene.limits.most).map(line).collect();
     let headline = Figure {
-        what: "values of the original that no released cell shows, but a released file holds".to_string(),
+        what: "values of the original that a released file contains although no released cell shows them"
+            .to_string(),
         targets: hidden.len() as u64,
         hits: found.len() as u64,
         baseline: 0,
-        instead: "reads the cells".to_string(),
+        instead: "reading only the cells".to_string(),
         control: Some(control.found.iter().filter(|found| **found).count() as u64),
-        controlled: "as many texts that are no values: the same letters turned round".to_string(),
+        controlled: "the same search for as many texts that are not values: the values spelt backwards"
+            .to_string(),
     };
     let warning = match found.len() {
         0 => String::new(),
         hits => format!(
-            "the released files hold {} of the original that none of their cells shows (in {})",
+            "the released files contain {} of the original that none of their cells shows (in {})",
             counted(hits as u64, "value", "values"),
             file_names(&scene.files)
         ),
     };
-    let cut = if complete { "" } else { "; only the first values were searched for, as there are very many" };
+    let cut =
+        if complete { "" } else { "; only the first values were searched for, because there are too many" };
     Ok(Finding {
-        knows: "nothing but the released files".to_string(),
+        knows: "only the released files".to_string(),
         does: "reads the bytes of the files instead of their cells".to_string(),
         assumes: format!(
-            "values of at least {SHORTEST} bytes were searched for as words (of {SHORTEST_IN_PROSE} in reports), as they are \
-             spelt in the original; pages of Parquet files were unpacked, the dictionaries of Arrow files read value by \
-             value, and the fields of gzip and Zstandard files looked at{cut}"
+            "values of at least {SHORTEST} bytes were searched for as words (of {SHORTEST_IN_PROSE} in reports), \
+             spelt as in the original; pages of Parquet files were unpacked, dictionaries of Arrow files were read \
+             value by value, and header fields of gzip and Zstandard files were checked{cut}"
         ),
         figures: vec![headline],
         worst: lines.first().cloned().unwrap_or_default(),
@@ -333,7 +336,7 @@ mod tests {
 
     #[test]
     fn a_part_of_a_released_set_hides_nothing() {
-        // Eight terms of which the release shows all, and a record that has seven of them in the same order.
+        // The release shows all of eight terms, and a record has seven of them in the same order.
         let all = "ague;boils;cough;dropsy;eczema;fever;gripes;hives";
         let original = format!("age,city,ill\n20,Oslo,{all}\n21,Oslo,{}\n22,Oslo,Elephantiasis\n", &all[5..]);
         let stage = Stage::new(&original);

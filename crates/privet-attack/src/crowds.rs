@@ -1,9 +1,9 @@
-//! People by the released rows that contain them: those whom quasi-identifiers lead to the same rows are one crowd.
+//! People by the released rows that match them: those who match the same rows are one crowd.
 
 use hashbrown::HashMap;
 
 use super::Scene;
-use super::follow::Column;
+use super::follow::SensitiveColumn;
 use super::view::{TableView, ViewColumn};
 use privet_core::Result;
 
@@ -81,13 +81,13 @@ impl<'v> Gathered<'v> {
 
     /// The released rows of each crowd, one after the other: the crowd of each, and the sensitive columns. Where crowds share
     /// rows, these are there for each.
-    pub fn released(&self) -> (Vec<u32>, Vec<Column>) {
+    pub fn released(&self) -> (Vec<u32>, Vec<SensitiveColumn>) {
         let crowds = (0u32..).zip(&self.crowds.rows);
         let classes = crowds.flat_map(|(crowd, rows)| rows.iter().map(move |_| crowd)).collect();
         let column = |column: &usize| {
             let codes = &self.view.released.codes[*column];
             let own = &self.view.columns[*column];
-            Column {
+            SensitiveColumn {
                 codes: self.crowds.rows.iter().flatten().map(|row| codes.at(*row as usize)).collect(),
                 sensitive: own.cells.texts().map(|cell| own.guards(cell)).collect(),
             }
@@ -101,14 +101,14 @@ impl<'v> Gathered<'v> {
     }
 
     /// The sensitive columns of all tables, as people have them.
-    pub fn sensitive_columns(tables: &[Gathered<'_>]) -> impl Iterator<Item = Column> {
+    pub fn sensitive_columns(tables: &[Gathered<'_>]) -> impl Iterator<Item = SensitiveColumn> {
         tables.iter().flat_map(|table| table.sensitive.iter().map(|column| table.original(*column)))
     }
 
     /// A sensitive column of the people.
-    pub fn original(&self, column: usize) -> Column {
+    pub fn original(&self, column: usize) -> SensitiveColumn {
         let own = &self.view.columns[column];
-        Column {
+        SensitiveColumn {
             codes: self.view.original.codes[column].to_vec(),
             sensitive: own.values.texts().map(|value| own.guards(value)).collect(),
         }

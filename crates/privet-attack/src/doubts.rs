@@ -1,8 +1,8 @@
-//! Whether what is held against each other fits at all: an attack that compares what cannot be compared finds nothing, and that
-//! reads like safety.
+//! Checks that the files belong together: an attack that compares unrelated files finds nothing, which looks like
+//! safety.
 //!
-//! A released table whose cells mean nothing, a population of other people, a hold-out that was never held out: what makes all
-//! figures worthless is an error, what makes some doubtful a sentence.
+//! Examples are a released table with cells that mean nothing, a population of other people, or a hold-out that was
+//! never held out. What makes all figures worthless is an error; what makes some of them doubtful is a warning.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use std::path::Path;
 use hashbrown::HashSet;
 
 use super::Scene;
-use super::view::{Rows, TableView, ViewColumn, value_tree};
+use super::view::{CodedRows, TableView, ViewColumn, value_tree};
 use privet_core::counted;
 use privet_core::{Error, Result};
 use privet_data::Source;
@@ -31,7 +31,8 @@ impl Scene<'_> {
             }
             for column in &table.further {
                 doubts.push(format!(
-                    "{} has a column '{}' that the data does not have: only the search for undeclared quasi-identifiers looks at it",
+                    "{} has a column '{}' that the data does not have: only the search for undeclared \
+                     quasi-identifiers uses it",
                     file.display(),
                     column.name
                 ));
@@ -66,14 +67,14 @@ fn cells(policy: &CheckedPolicy, table: &TableView, file: &Path, doubts: &mut Ve
         let (text, name) = (own.cells.text(*first), &own.name);
         if rows.len() == table.released.len {
             return Err(Error::input(format!(
-                "no released cell of column '{name}' stands for a value of the original; the first is '{text}'"
+                "no released cell of column '{name}' matches a value of the original; the first is '{text}'"
             ))
             .in_file(file)
             .help(HELP));
         }
         doubts.push(format!(
-            "{} of {} of {} {} a cell of column '{name}' that stands for no value of the original, such as '{text}': nobody is \
-             taken to be there, and figures may be too low; {HELP}",
+            "{} of {} of {} {} a cell of column '{name}' that matches no value of the original, such as '{text}': \
+             these rows match nobody, and figures may be too low; {HELP}",
             rows.len(),
             counted(table.released.len as u64, "row", "rows"),
             file.display(),
@@ -83,13 +84,11 @@ fn cells(policy: &CheckedPolicy, table: &TableView, file: &Path, doubts: &mut Ve
     Ok(())
 }
 
-/// Released rows that nobody of the data can be in: made-up people, values that were swapped or averaged, another data set.
+/// Released rows that match nobody in the data: made-up people, values that were swapped or averaged, another data set.
 fn strangers(scene: &Scene<'_>, table: &TableView, file: &Path, doubts: &mut Vec<String>) -> Result<()> {
     if table.released.len == 0 {
-        doubts.push(format!(
-            "there is nobody in {}, only a header: nothing can be found in it",
-            file.display()
-        ));
+        doubts
+            .push(format!("{} has only a header and no rows, so attacks find nothing in it", file.display()));
         return Ok(());
     }
     // Of a sample it cannot be said who is in none of the rows.
@@ -104,16 +103,17 @@ fn strangers(scene: &Scene<'_>, table: &TableView, file: &Path, doubts: &mut Vec
     let empty: u64 = empty.map(|(_, rows)| rows).sum();
     let rows = table.released.len as u64;
     if empty == rows {
-        return Err(Error::input("nobody of the data can be in any of the released rows").in_file(file).help(
-            "attacks find people by released cells that contain what they have: check that it is a release of this data; tables \
-             whose values were averaged, swapped or made up cannot be judged like this",
+        return Err(Error::input("no released row matches anybody in the data").in_file(file).help(
+            "attacks find people through released cells that contain their values: check that this is a release of \
+             this data; tables whose values were averaged, swapped or made up cannot be judged in this way",
         ));
     }
     if empty > 0 {
         doubts.push(format!(
-            "nobody of the data can be in {empty} of {} of {}: figures may be too low",
+            "{empty} of {} of {} {} nobody in the data: figures may be too low",
             counted(rows, "row", "rows"),
-            file.display()
+            file.display(),
+            if empty == 1 { "matches" } else { "match" }
         ));
     }
     Ok(())
@@ -123,13 +123,13 @@ fn strangers(scene: &Scene<'_>, table: &TableView, file: &Path, doubts: &mut Vec
 fn values(
     policy: &CheckedPolicy,
     table: &TableView,
-    (source, people): (&Source, &Rows),
+    (source, people): (&Source, &CodedRows),
     doubts: &mut Vec<String>,
 ) -> Result<()> {
     if people.len == 0 {
-        return Err(Error::input("there is nobody in the file, only a header")
+        return Err(Error::input("the file has only a header and no rows")
             .in_file(source.path())
-            .help("name a table with a row for each person"));
+            .help("give a table with one row per person"));
     }
     for column in table.quasi.columns.iter().copied().filter(|column| people.has(*column)) {
         let own = &table.columns[column];
@@ -139,15 +139,17 @@ fn values(
         let Some(line) = strange.iter().map(|row| people.line(*row)).min() else { continue };
         if strange.len() == people.len {
             return Err(Error::input(format!(
-                "no value of column '{}' is one of the data or of its hierarchy",
+                "no value of column '{}' occurs in the data or its hierarchy",
                 own.name
             ))
             .in_file(source.path())
             .at_line(line)
-            .help("people are compared with the data value by value: spell them alike, and check that it is the right file"));
+            .help("people are compared with the data value by value: use the same spelling, and check that this is \
+                   the right file"));
         }
         doubts.push(format!(
-            "{} of {} of {} {} a value of column '{}' that neither the data nor its hierarchy has, the first in line {line}",
+            "{} of {} of {} {} a value of column '{}' that occurs in neither the data nor its hierarchy; the first is \
+             in line {line}",
             strange.len(),
             counted(people.len as u64, "row", "rows"),
             source.path().display(),
@@ -172,24 +174,29 @@ fn fitting(policy: &CheckedPolicy, column: &ViewColumn) -> Result<Vec<bool>> {
 }
 
 /// The values of some columns, row by row.
-fn tuples<'r>(rows: &'r Rows, columns: &'r [usize]) -> impl Iterator<Item = Vec<u32>> + 'r {
+fn tuples<'r>(rows: &'r CodedRows, columns: &'r [usize]) -> impl Iterator<Item = Vec<u32>> + 'r {
     (0..rows.len).map(|row| columns.iter().map(|column| rows.codes[*column].at(row)).collect())
 }
 
-/// A population holds everybody who may be in the data; whoever is in the data, at least.
-fn population(table: &TableView, (source, people): (&Source, &Rows), doubts: &mut Vec<String>) -> Result<()> {
+/// A population contains everybody who may be in the data, so everybody who is.
+fn population(
+    table: &TableView,
+    (source, people): (&Source, &CodedRows),
+    doubts: &mut Vec<String>,
+) -> Result<()> {
     let known: Vec<usize> =
         table.quasi.columns.iter().copied().filter(|column| people.has(*column)).collect();
     let everybody: HashSet<Vec<u32>> = tuples(people, &known).collect();
     let missing = tuples(&table.original, &known).filter(|tuple| !everybody.contains(tuple)).count();
     if missing > 0 && missing == table.original.len {
-        return Err(Error::input("nobody of the data is among these people")
+        return Err(Error::input("the population file contains none of the people in the data")
             .in_file(source.path())
-            .help("a population is everybody who may be in the data, those in it included; check that it is the right file"));
+            .help("a population is everybody who may be in the data, including those who are; check that this is the \
+                   right file"));
     }
     if missing > 0 {
         doubts.push(format!(
-            "{missing} of {} of the data {} not in {}, which should have everybody who may be in the data",
+            "{missing} of {} of the data {} not in {}, which should contain everybody who may be in the data",
             counted(table.original.len as u64, "person", "people"),
             if missing == 1 { "is" } else { "are" },
             source.path().display()
@@ -199,7 +206,11 @@ fn population(table: &TableView, (source, people): (&Source, &Rows), doubts: &mu
 }
 
 /// A hold-out has people who are not in the data.
-fn holdout(table: &TableView, (source, people): (&Source, &Rows), doubts: &mut Vec<String>) -> Result<()> {
+fn holdout(
+    table: &TableView,
+    (source, people): (&Source, &CodedRows),
+    doubts: &mut Vec<String>,
+) -> Result<()> {
     let known: Vec<usize> = (0..table.columns.len()).filter(|column| people.has(*column)).collect();
     let data: HashSet<Vec<u32>> = tuples(&table.original, &known).collect();
     let there: Vec<Vec<u32>> = tuples(people, &known).filter(|tuple| data.contains(tuple)).collect();
@@ -209,7 +220,8 @@ fn holdout(table: &TableView, (source, people): (&Source, &Rows), doubts: &mut V
     }
     if 2 * there.len() > people.len {
         doubts.push(format!(
-            "{} of {} of {} {} just like somebody in the data: a hold-out should have people who were left out of it",
+            "{} of {} of {} {} identical to somebody in the data: a hold-out should contain people who were left out \
+             of it",
             there.len(),
             counted(people.len as u64, "row", "rows"),
             source.path().display(),
@@ -220,9 +232,9 @@ fn holdout(table: &TableView, (source, people): (&Source, &Rows), doubts: &mut V
 }
 
 fn not_held_out(source: &Source) -> Error {
-    Error::input("these are the people of the data, not people who were left out of it")
+    Error::input("these are the people in the data, not people who were left out of it")
         .in_file(source.path())
-        .help("set some rows of the data aside before it is anonymised, and name a file with those")
+        .help("set some rows aside before anonymising the data, and give a file with them")
 }
 
 fn is_same_file(one: &Path, other: &Path) -> bool {
@@ -284,11 +296,11 @@ mod tests {
         // Ages were averaged: no cell is wrong by itself, but nobody is that old.
         let error = fails(doubts("age,city,ill\n20.5,*,flu\n30.5,*,flu\n", None, None));
         assert!(
-            error.to_string().contains("nobody of the data can be in any of the released rows"),
+            error.to_string().contains("no released row matches anybody in the data"),
             "{error}"
         );
         let some = doubts("age,city,ill\n20-29,*,flu\n30.5,*,flu\n", None, None).expect("a doubt");
-        assert!(some.len() == 1 && some[0].contains("can be in 1 of 2 rows"), "{some:?}");
+        assert!(some.len() == 1 && some[0].contains("1 of 2 rows"), "{some:?}");
         let nobody = doubts("age,city,ill\n", None, None).expect("a doubt");
         assert!(nobody.len() == 1 && nobody[0].contains("only a header"), "{nobody:?}");
         let further =
@@ -306,9 +318,9 @@ mod tests {
         let all = "age,city\n20,Oslo\n21,Bergen\n30,Rome\n31,Pisa\n40,Pisa\n";
         assert_eq!(population(all).expect("no error"), Vec::<String>::new());
         for (text, said) in [
-            ("age,city\n", "there is nobody in the file"),
+            ("age,city\n", "only a header and no rows"),
             ("age,city\nold,Oslo\nyoung,Rome\n", "all.csv:2: no value of column 'age'"),
-            ("age,city\n50,Oslo\n51,Rome\n", "nobody of the data"),
+            ("age,city\n50,Oslo\n51,Rome\n", "none of the people in the data"),
         ] {
             let error = fails(population(text));
             assert!(error.to_string().contains(said), "{error}");

@@ -1,4 +1,4 @@
-//! What an attack found: the same shape for all of them, so that they can be read side by side.
+//! What an attack found, in the same form for all attacks, so that they can be compared.
 
 use std::cmp::Ordering;
 
@@ -13,13 +13,13 @@ pub struct Finding {
     /// What people call it.
     #[serde(default)]
     pub title: String,
-    /// What the adversary knows beside the release.
+    /// What the attacker knows in addition to the release.
     pub knows: String,
-    /// What he does with it.
+    /// What they do with it.
     pub does: String,
     /// What the figures rest on.
     pub assumes: String,
-    /// How often he succeeds. The first is the headline, the others say more.
+    /// How often the attack succeeds. The first is the headline, the others say more.
     pub figures: Vec<Figure>,
     /// The worst case in a line; empty where there is none. For the steward alone.
     #[serde(default)]
@@ -33,27 +33,27 @@ pub struct Finding {
     /// Where it was stopped before its end: after how long, and what the figures are of. Empty where it was not.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stopped: String,
-    /// The finding in one sentence, for somebody about to publish; empty where there is nothing to warn of.
+    /// The finding in one sentence, for somebody who is about to publish; empty if there is nothing to warn about.
     pub warning: String,
     /// What else the attack has to say, for scripts.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub more: Map<String, Json>,
 }
 
-/// How often an adversary succeeds.
+/// How often an attack succeeds.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Figure {
     /// What counts as a success.
     pub what: String,
-    /// How many he can try.
+    /// How many targets there are.
     pub targets: u64,
     /// How many succeed.
     pub hits: u64,
     /// How many would succeed without the attack.
     pub baseline: u64,
-    /// What he does then instead.
+    /// What the attacker does instead.
     pub instead: String,
-    /// How many of as many targets succeed where the release can tell nothing about the target, if that was tried.
+    /// How many of as many targets succeed where the release cannot reveal anything about the target, if that was tried.
     #[serde(default)]
     pub control: Option<u64>,
     /// What the control is, or why there is none.
@@ -62,7 +62,7 @@ pub struct Figure {
 }
 
 /// Why an attack has no control: the sentence for those that state a fact about the file and guess nothing.
-pub(super) const NO_GUESS: &str = "nothing is guessed, so luck plays no part";
+pub(super) const NO_GUESS: &str = "nothing is guessed, so chance plays no part";
 
 /// What a rate is called that wants a control and has none.
 const UNCONTROLLED: &str = "uncontrolled";
@@ -86,17 +86,17 @@ impl Finding {
         }
     }
 
-    /// The figure that stands for the attack.
+    /// The figure that represents the attack.
     pub fn headline(&self) -> Figure {
         self.figures.first().cloned().unwrap_or_default()
     }
 
-    /// Whether the adversary succeeded in something to warn of.
+    /// Whether the attacker succeeded in something to warn about.
     pub fn succeeds(&self) -> bool {
         !self.warning.is_empty() && self.figures.iter().any(|figure| figure.hits > 0)
     }
 
-    /// Whether there was nobody and nothing to try it on.
+    /// Whether there was nothing to try it on.
     pub(super) fn is_void(&self) -> bool {
         self.figures.iter().all(|figure| figure.targets == 0)
     }
@@ -106,7 +106,7 @@ impl Finding {
         let headline = self.headline();
         let (low, high) = headline.interval();
         let controlled = match (headline.control, headline.controlled.as_str()) {
-            (None, "") => "none was made",
+            (None, "") => "there is no control",
             (_, controlled) => controlled,
         };
         let mut json = json!({
@@ -139,7 +139,7 @@ impl Finding {
     pub fn told(&self) -> String {
         let headline = self.headline();
         if headline.targets == 0 {
-            return format!("{}: nobody and nothing to try it on", self.name);
+            return format!("{}: nothing to try it on", self.name);
         }
         let (low, high) = headline.interval();
         let control = match headline.control {

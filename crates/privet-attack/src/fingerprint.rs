@@ -1,25 +1,24 @@
 //! Fingerprints: how many items of a person's set single it out?
 //!
-//! He knows one to six items of somebody's transaction: any of them, or the rarest, and may be wrong about one. He looks up
-//! which released sets fit. One that alone fits and may have been made of the person's items is a hit.
+//! The attacker knows one to six items of somebody's transaction: any of them, or the rarest, and one may be wrong.
+//! They look up which released sets match. A hit is a single match that may have been made from the person's items.
 
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
 use serde_json::json;
 
 use super::finding::NO_GUESS;
-use super::haystack::{Haystack, Sets};
-use super::{Attack, Figure, Finding, Scene};
+use super::haystack::{ItemHaystack, ItemSets};
+use super::{Attack, Figure, Finding, Scene, Threat};
 use privet_core::clock::Clock;
 use privet_core::random::{below, keyed};
 use privet_core::{Error, Result, described};
 use privet_taxonomy::Node;
 
-/// Row 17 of the attacks.
 pub(super) const ATTACK: Attack = Attack {
     name: "fingerprint",
-    row: 17,
-    dear: false,
+    threat: Threat::Fingerprints,
+    costly: false,
     concerns: |scene| scene.transactions().map(|_| ()),
     run,
 };
@@ -36,10 +35,10 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let beyond = figures.iter().max_by(|one, other| one.share().total_cmp(&other.share())).cloned();
     Ok(Finding {
         knows: "some items of a person's transaction".to_string(),
-        does: "looks up which released transactions fit, and takes the only one that does".to_string(),
+        does: "looks up which released transactions match, and takes it if there is exactly one".to_string(),
         assumes: format!(
-            "{} transactions drawn at random, or all where there are fewer; who has fewer items than are known is no \
-             target",
+            "{} transactions drawn at random, or all if there are fewer; a person with fewer items than the attacker \
+             knows is not a target",
             Tries::of(scene).targets
         ),
         worst: beyond
@@ -47,7 +46,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             .unwrap_or_default(),
         warning: match &figures[..] {
             [first, ..] if first.hits > 0 => format!(
-                "{} of {}, though the policy guards against it",
+                "{} of {}, although the policy should prevent it",
                 first.hits,
                 described(first.targets, &first.what)
             ),
@@ -61,8 +60,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 }
 
 /// One figure per kind of knowledge; the one with `items` known at random and none wrong comes first.
-pub(super) fn figures(scores: &[Score], (of, known): (&str, &str), items: usize) -> Vec<Figure> {
-    let figure = |score: &Score| {
+pub(super) fn figures(scores: &[FingerprintScore], (of, known): (&str, &str), items: usize) -> Vec<Figure> {
+    let figure = |score: &FingerprintScore| {
         let Knowing { items, rarest, wrong } = score.knowing;
         let which = if rarest { "the rarest" } else { "any" };
         let but = if wrong > 0 { ", one of them wrong" } else { "" };
@@ -76,15 +75,15 @@ pub(super) fn figures(scores: &[Score], (of, known): (&str, &str), items: usize)
             controlled: NO_GUESS.to_string(),
         }
     };
-    let is_first = |score: &&Score| score.knowing == Knowing { items, rarest: false, wrong: 0 };
+    let is_first = |score: &&FingerprintScore| score.knowing == Knowing { items, rarest: false, wrong: 0 };
     let first = scores.iter().filter(is_first);
-    let tried = |score: &&Score| score.targets > 0 && !is_first(score);
+    let tried = |score: &&FingerprintScore| score.targets > 0 && !is_first(score);
     first.chain(scores.iter().filter(tried)).map(figure).collect()
 }
 
 /// All scores, for scripts.
-pub(super) fn scores_json(scores: &[Score]) -> serde_json::Value {
-    let one = |score: &Score| {
+pub(super) fn scores_json(scores: &[FingerprintScore]) -> serde_json::Value {
+    let one = |score: &FingerprintScore| {
         let Knowing { items, rarest, wrong } = score.knowing;
         json!({
             "items": items, "rarest_first": rarest, "wrong": wrong,
@@ -94,7 +93,7 @@ pub(super) fn scores_json(scores: &[Score]) -> serde_json::Value {
     json!(scores.iter().map(one).collect::<Vec<_>>())
 }
 
-/// How many people he goes after, where there are more.
+/// How many people are attacked, if there are more.
 pub(crate) const TARGETS: u64 = 3000;
 
 /// The same where the budget is limited.
@@ -119,10 +118,10 @@ impl<'c> Tries<'c> {
     }
 }
 
-/// The most items that he knows.
+/// The most items that the attacker knows.
 pub(crate) const MOST_KNOWN: usize = 6;
 
-/// What he knows: how many items, whether the rarest, and how many of them are wrong.
+/// What the attacker knows: how many items, whether the rarest, and how many of them are wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Knowing {
     /// How many items.
@@ -133,12 +132,12 @@ pub(crate) struct Knowing {
     pub wrong: usize,
 }
 
-/// How often he succeeds.
+/// How often the attack succeeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Score {
-    /// What he knows.
+pub(crate) struct FingerprintScore {
+    /// What the attacker knows.
     pub knowing: Knowing,
-    /// The people of whom he can know so much.
+    /// The people with enough items.
     pub targets: u64,
     /// How many are found in the release.
     pub hits: u64,
@@ -146,8 +145,8 @@ pub(crate) struct Score {
     pub baseline: u64,
 }
 
-/// Whom he goes after, with what he knows: the right items in the order in which he learns them, and a wrong one.
-struct Drawn {
+/// Who is attacked, and with which knowledge: the right items in the order in which they are learnt, and a wrong one.
+struct DrawnTarget {
     items: Vec<Node>,
     any: Vec<Node>,
     rarest: Vec<Node>,
@@ -155,16 +154,16 @@ struct Drawn {
 }
 
 /// Tries all kinds of knowledge on people drawn at random among those who have some sets. `released` and `original` are looked up; `judge` says whether a
-/// released set shows nothing but names of a person's items, so that it can be told whether the one that fits is the person's.
+/// released set shows nothing but names of a person's items, which shows whether a single match is the person's.
 pub(crate) fn fingerprints(
-    people: &Sets,
-    released: &Haystack,
-    original: &Haystack,
+    people: &ItemSets,
+    released: &ItemHaystack,
+    original: &ItemHaystack,
     judge: bool,
     tries: Tries<'_>,
-) -> Result<Vec<Score>> {
+) -> Result<Vec<FingerprintScore>> {
     let drawn = draw(people, tries);
-    let one = |haystack: &Haystack, person: &Drawn, knowing: Knowing, judge: bool| {
+    let one = |haystack: &ItemHaystack, person: &DrawnTarget, knowing: Knowing, judge: bool| {
         let right = if knowing.rarest { &person.rarest } else { &person.any };
         let mut known: Vec<Node> = right.iter().take(knowing.items - knowing.wrong).copied().collect();
         known.extend(person.wrong.filter(|_| knowing.wrong > 0));
@@ -173,18 +172,18 @@ pub(crate) fn fingerprints(
         fit.count == 1 && fit.first.is_some_and(own)
     };
     let score = |knowing: &Knowing| {
-        let able = |person: &&Drawn| {
+        let able = |person: &&DrawnTarget| {
             person.items.len() >= knowing.items && (knowing.wrong == 0 || person.wrong.is_some())
         };
-        let able: Vec<&Drawn> = drawn.iter().filter(able).collect();
-        let count = |haystack: &Haystack, judge: bool| {
+        let able: Vec<&DrawnTarget> = drawn.iter().filter(able).collect();
+        let count = |haystack: &ItemHaystack, judge: bool| {
             let hits = able.par_iter().map(|person| {
                 tries.clock.check()?;
                 Ok(u64::from(one(haystack, person, *knowing, judge)))
             });
             hits.try_reduce(|| 0, |one, other| Ok(one + other))
         };
-        Ok(Score {
+        Ok(FingerprintScore {
             knowing: *knowing,
             targets: able.len() as u64,
             hits: count(released, judge)?,
@@ -206,7 +205,7 @@ fn kinds() -> Vec<Knowing> {
     kinds
 }
 
-fn draw(people: &Sets, tries: Tries<'_>) -> Vec<Drawn> {
+fn draw(people: &ItemSets, tries: Tries<'_>) -> Vec<DrawnTarget> {
     let mut random = keyed(tries.seed, "privet: whom fingerprints are tried on");
     let mut ends = Vec::with_capacity(people.counts().len());
     let mut end = 0u64;
@@ -238,7 +237,12 @@ fn draw(people: &Sets, tries: Tries<'_>) -> Vec<Drawn> {
         let mut rarest = items.to_vec();
         rarest.sort_by_key(|item| (frequency[*item as usize], *item));
         rarest.truncate(known);
-        drawn.push(Drawn { wrong: wrong_item(&all, items, &mut random), items: items.to_vec(), any, rarest });
+        drawn.push(DrawnTarget {
+            wrong: wrong_item(&all, items, &mut random),
+            items: items.to_vec(),
+            any,
+            rarest,
+        });
     }
     drawn
 }
@@ -265,7 +269,7 @@ mod tests {
     }
 
     /// Eight items in two halves; everybody has two of each half.
-    fn people() -> Sets {
+    fn people() -> ItemSets {
         let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
         let all = pairs.iter().flat_map(|low| pairs.iter().map(move |high| (low, high)));
         all.map(|(low, high)| (vec![low[0], low[1], high[0] + 4, high[1] + 4], 1)).collect()
@@ -275,14 +279,14 @@ mod tests {
         (0..8).map(|item| vec![item]).collect()
     }
 
-    fn at(scores: &[Score], items: usize, rarest: bool, wrong: usize) -> &Score {
+    fn at(scores: &[FingerprintScore], items: usize, rarest: bool, wrong: usize) -> &FingerprintScore {
         let wanted = Knowing { items, rarest, wrong };
         scores.iter().find(|score| score.knowing == wanted).expect("a score")
     }
 
     #[test]
     fn the_original_is_told_by_four_items() {
-        let original = Haystack::new(people(), own_names());
+        let original = ItemHaystack::new(people(), own_names());
         let clock = Clock::unlimited();
         let scores =
             fingerprints(original.sets(), &original, &original, true, tries(&clock, 7)).expect("no limit");
@@ -298,9 +302,9 @@ mod tests {
 
     #[test]
     fn what_is_shown_as_one_item_singles_out_nobody() {
-        let original = Haystack::new(people(), own_names());
+        let original = ItemHaystack::new(people(), own_names());
         let names = (0..8).map(|item| vec![item, 8 + item / 4]).collect();
-        let released = Haystack::new(Sets::from_iter([(vec![8, 9], 36)]), names);
+        let released = ItemHaystack::new(ItemSets::from_iter([(vec![8, 9], 36)]), names);
         let clock = Clock::unlimited();
         let scores =
             fingerprints(original.sets(), &released, &original, true, tries(&clock, 7)).expect("no limit");
@@ -309,10 +313,12 @@ mod tests {
 
     #[test]
     fn one_that_fits_but_cannot_be_the_persons_is_no_hit() {
-        let original = Haystack::new(Sets::from_iter([(vec![0, 1], 1), (vec![2, 3], 1)]), own_names());
+        let original =
+            ItemHaystack::new(ItemSets::from_iter([(vec![0, 1], 1), (vec![2, 3], 1)]), own_names());
         // The person's own set was left out; another shows the same item.
-        let released = Haystack::new(Sets::from_iter([(vec![0, 5], 1), (vec![2, 3], 1)]), own_names());
-        let targets = Sets::from_iter([(vec![0, 1], 1)]);
+        let released =
+            ItemHaystack::new(ItemSets::from_iter([(vec![0, 5], 1), (vec![2, 3], 1)]), own_names());
+        let targets = ItemSets::from_iter([(vec![0, 1], 1)]);
         let clock = Clock::unlimited();
         let scores = fingerprints(&targets, &released, &original, true, tries(&clock, 7)).expect("no limit");
         assert_eq!((at(&scores, 1, false, 0).targets, at(&scores, 1, false, 0).hits), (1, 0));
@@ -321,7 +327,7 @@ mod tests {
     #[test]
     fn the_same_seed_draws_the_same_people() {
         let sets = (0..5000u32).map(|at| (vec![at % 7, 7 + at % 11, 18 + at % 13], 1)).collect();
-        let original = Haystack::new(sets, (0..31).map(|item| vec![item]).collect());
+        let original = ItemHaystack::new(sets, (0..31).map(|item| vec![item]).collect());
         let clock = Clock::unlimited();
         let run = |seed| {
             fingerprints(original.sets(), &original, &original, true, tries(&clock, seed)).expect("no limit")

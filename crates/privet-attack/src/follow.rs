@@ -1,7 +1,7 @@
 //! What follows from one sensitive column about another, in the rows of a class.
 //!
-//! Of two columns the pairs of values that occur in a class are counted, and what follows is read off these counts. Nothing is
-//! hashed, and memory follows records and values.
+//! For two columns, the pairs of values that occur in a class are counted, and the conclusions are read off these
+//! counts. Nothing is hashed, and memory grows with records and values only.
 
 use std::cmp::Ordering;
 
@@ -19,7 +19,7 @@ pub(crate) struct Classed<'a> {
 
 /// A sensitive column: the value of every record, and which values are worth keeping secret.
 #[derive(Debug, Clone)]
-pub(crate) struct Column {
+pub(crate) struct SensitiveColumn {
     /// The value of every record.
     pub codes: Vec<u32>,
     /// Per value, whether it is sensitive.
@@ -31,13 +31,13 @@ pub(crate) struct Column {
 pub(crate) struct Success {
     /// Triples of a person, what is known and what follows.
     pub pairs: u64,
-    /// People of whom something follows.
+    /// People for whom something follows.
     pub people: u64,
-    /// People of whom something follows that does not follow from the same value for everybody.
+    /// People for whom something follows that does not follow from the same value for everybody.
     pub surprised: u64,
 }
 
-/// The people of whom something follows, by record.
+/// The people for whom something follows, by record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Marks {
     /// Something follows.
@@ -54,17 +54,17 @@ pub(crate) fn reaches(part: u64, whole: u64, share: (u64, u64)) -> bool {
 }
 
 impl Marks {
-    /// No marks yet on so many records.
+    /// No marks yet on this many records.
     pub fn new(records: usize) -> Marks {
         Marks { hit: vec![false; records], surprised: vec![false; records], pairs: vec![0; records] }
     }
 
-    /// What follows from each column of one table about the others, by the column that is known; `share` is how sure he has
+    /// What follows from each column of one table about the others, by the column that is known; `share` is how sure they have
     /// to be. It is more than half, so that only the most frequent value of some rows can reach it. All records of a class
     /// with the same known value have the same marks.
     pub fn by_known(
         table: Classed<'_>,
-        columns: &[&Column],
+        columns: &[&SensitiveColumn],
         share: (u64, u64),
         clock: &Clock,
     ) -> Result<Vec<Marks>> {
@@ -74,7 +74,12 @@ impl Marks {
     }
 
     /// The same from whatever column is known.
-    pub fn of(table: Classed<'_>, columns: &[&Column], share: (u64, u64), clock: &Clock) -> Result<Marks> {
+    pub fn of(
+        table: Classed<'_>,
+        columns: &[&SensitiveColumn],
+        share: (u64, u64),
+        clock: &Clock,
+    ) -> Result<Marks> {
         let none = Marks::new(table.classes.len());
         Ok(Marks::by_known(table, columns, share, clock)?.into_iter().fold(none, Marks::with))
     }
@@ -104,17 +109,17 @@ impl Marks {
 
 /// The most frequent value of some records, how many have it, and of how many.
 #[derive(Clone, Copy)]
-struct Mode {
+struct MostFrequent {
     value: u32,
     most: u64,
     all: u64,
 }
 
-/// What records of a class that have the same known value have beside it.
+/// What records of a class with the same known value have in the other column.
 #[derive(Clone, Copy)]
-struct Beside {
+struct OtherValues {
     /// The most frequent value among them.
-    mode: Mode,
+    mode: MostFrequent,
     /// How many of the whole class have that value.
     alone: u64,
     /// How many the class has.
@@ -122,17 +127,23 @@ struct Beside {
 }
 
 impl Classed<'_> {
-    /// Hands over what stands beside each known value of each class. `order` is by class and in it by known value.
-    fn walk(&self, known: &Column, read: &Column, order: &[u32], mut each: impl FnMut(Beside, &[u32])) {
+    /// Hands over the other values of each known value of each class. `order` is by class and in it by known value.
+    fn walk(
+        &self,
+        known: &SensitiveColumn,
+        read: &SensitiveColumn,
+        order: &[u32],
+        mut each: impl FnMut(OtherValues, &[u32]),
+    ) {
         let value = |record: &u32| known.codes[*record as usize];
-        let mut apart = Counter::new(read);
-        let mut together = Counter::new(read);
+        let mut apart = PairCounter::new(read);
+        let mut together = PairCounter::new(read);
         for class in self.runs(order) {
             let size = together.count(class).all;
             for run in class.chunk_by(|a, b| value(a) == value(b)) {
                 let mode = apart.count(run);
                 apart.forget(run);
-                each(Beside { mode, alone: together.counts[mode.value as usize], size }, run);
+                each(OtherValues { mode, alone: together.counts[mode.value as usize], size }, run);
             }
             together.forget(class);
         }
@@ -145,7 +156,7 @@ impl Classed<'_> {
     }
 
     /// The records by class and in it by known value.
-    fn order(&self, known: &Column) -> Vec<u32> {
+    fn order(&self, known: &SensitiveColumn) -> Vec<u32> {
         sorted(sorted((0..self.classes.len() as u32).collect(), &known.codes), self.classes)
     }
 }
@@ -176,13 +187,17 @@ impl Surest {
 }
 
 /// The surest conclusion that the class does not give away already, of those the one with most rows.
-pub(crate) fn surest(table: Classed<'_>, columns: &[&Column], clock: &Clock) -> Result<Option<Surest>> {
+pub(crate) fn surest(
+    table: Classed<'_>,
+    columns: &[&SensitiveColumn],
+    clock: &Clock,
+) -> Result<Option<Surest>> {
     let from = |known: usize| {
         let order = table.order(columns[known]);
         let mut best: Option<Surest> = None;
         for read in (0..columns.len()).filter(|read| *read != known) {
             clock.check()?;
-            table.walk(columns[known], columns[read], &order, |Beside { mode, alone, size }, run| {
+            table.walk(columns[known], columns[read], &order, |OtherValues { mode, alone, size }, run| {
                 let value = columns[known].codes[run[0] as usize];
                 let found =
                     Surest { known: (known, value), read: (read, mode.value), rows: mode.most, of: mode.all };
@@ -204,7 +219,7 @@ pub(crate) fn surest(table: Classed<'_>, columns: &[&Column], clock: &Clock) -> 
 struct Following<'a> {
     /// The records of each class.
     classes: &'a [&'a [u32]],
-    columns: &'a [&'a Column],
+    columns: &'a [&'a SensitiveColumn],
     share: (u64, u64),
     clock: &'a Clock,
 }
@@ -213,10 +228,10 @@ struct Following<'a> {
 type Both = (u32, u32, u64);
 
 impl Following<'_> {
-    /// What follows from one column about all others; there are so many records.
+    /// What follows from one column about all others; `records` is the number of records.
     fn from(&self, known: usize, records: usize) -> Result<Marks> {
         let mut marks = Marks::new(records);
-        let mut counting = Counting::default();
+        let mut counting = PairCounting::default();
         for read in (0..self.columns.len()).filter(|read| *read != known) {
             self.about(self.columns[known], self.columns[read], &mut counting, &mut marks)?;
         }
@@ -224,7 +239,13 @@ impl Following<'_> {
     }
 
     /// What follows from one column about another.
-    fn about(&self, known: &Column, read: &Column, counting: &mut Counting, marks: &mut Marks) -> Result<()> {
+    fn about(
+        &self,
+        known: &SensitiveColumn,
+        read: &SensitiveColumn,
+        counting: &mut PairCounting,
+        marks: &mut Marks,
+    ) -> Result<()> {
         let sizes = (known.sensitive.len(), read.sensitive.len());
         let (mut cells, mut ends) = (Vec::new(), Vec::with_capacity(self.classes.len()));
         for class in self.classes {
@@ -239,7 +260,7 @@ impl Following<'_> {
         // The same for everybody: what most of those have who have a value.
         let mut all = Vec::new();
         counting.count(cells.iter().copied(), cells.len(), sizes, &mut all);
-        let mut everywhere = vec![Mode { value: 0, most: 0, all: 0 }; sizes.0];
+        let mut everywhere = vec![MostFrequent { value: 0, most: 0, all: 0 }; sizes.0];
         for of_one in all.chunk_by(|one, other| one.0 == other.0) {
             everywhere[of_one[0].0 as usize] = mode(of_one);
         }
@@ -281,9 +302,9 @@ impl Following<'_> {
     }
 }
 
-/// The most frequent value that stands beside a known one.
-fn mode(cells: &[Both]) -> Mode {
-    let mut mode = Mode { value: 0, most: 0, all: 0 };
+/// The most frequent value in the other column, for a known one.
+fn mode(cells: &[Both]) -> MostFrequent {
+    let mut mode = MostFrequent { value: 0, most: 0, all: 0 };
     for (_, value, records) in cells {
         mode.all += records;
         if *records > mode.most {
@@ -295,13 +316,13 @@ fn mode(cells: &[Both]) -> Mode {
 
 /// Counts pairs of values.
 #[derive(Default)]
-struct Counting {
+struct PairCounting {
     matrix: Vec<u64>,
     sparse: Vec<Both>,
 }
 
-impl Counting {
-    /// Adds the pairs that occur to `cells`, each once and in their order. `number` pairs are counted, of so many values.
+impl PairCounting {
+    /// Adds the pairs that occur to `cells`, each once and in their order. `number` pairs are counted.
     fn count(
         &mut self,
         both: impl Iterator<Item = Both>,
@@ -331,18 +352,18 @@ impl Counting {
 }
 
 /// Counts of a column's values in some records, one set of records after the other.
-struct Counter<'a> {
+struct PairCounter<'a> {
     codes: &'a [u32],
     counts: Vec<u64>,
 }
 
-impl<'a> Counter<'a> {
-    fn new(column: &'a Column) -> Counter<'a> {
-        Counter { codes: &column.codes, counts: vec![0; column.sensitive.len()] }
+impl<'a> PairCounter<'a> {
+    fn new(column: &'a SensitiveColumn) -> PairCounter<'a> {
+        PairCounter { codes: &column.codes, counts: vec![0; column.sensitive.len()] }
     }
 
-    fn count(&mut self, records: &[u32]) -> Mode {
-        let mut mode = Mode { value: 0, most: 0, all: 0 };
+    fn count(&mut self, records: &[u32]) -> MostFrequent {
+        let mut mode = MostFrequent { value: 0, most: 0, all: 0 };
         for record in records {
             let value = self.codes[*record as usize];
             let count = &mut self.counts[value as usize];

@@ -1,7 +1,7 @@
-//! Sets of items to look up known items in: which released ones fit what somebody knows about a person?
+//! Looks known items up in sets of items: which released sets match what an attacker knows about a person?
 //!
-//! An item may be shown under several names, itself and what stands above it; a set fits if it shows one of the names of
-//! every known item, or of all but some where he may be wrong about some.
+//! A set may show an item under several names: its own, and those of the nodes above it. A set matches if it shows
+//! one of the names of every known item, or of all but a few if the attacker may be wrong about these.
 
 use std::ops::ControlFlow::{Break, Continue};
 
@@ -12,12 +12,12 @@ use privet_taxonomy::Node;
 
 /// Sets of nodes, each with how many people have it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Sets {
+pub(crate) struct ItemSets {
     nodes: Lists,
     counts: Vec<u64>,
 }
 
-impl Sets {
+impl ItemSets {
     /// Adds a set, ascending.
     pub fn push(&mut self, nodes: &[Node], count: u64) {
         self.nodes.push(nodes);
@@ -41,9 +41,9 @@ impl Sets {
 }
 
 /// Each given ascending.
-impl FromIterator<(Vec<Node>, u64)> for Sets {
-    fn from_iter<I: IntoIterator<Item = (Vec<Node>, u64)>>(all: I) -> Sets {
-        let mut sets = Sets::default();
+impl FromIterator<(Vec<Node>, u64)> for ItemSets {
+    fn from_iter<I: IntoIterator<Item = (Vec<Node>, u64)>>(all: I) -> ItemSets {
+        let mut sets = ItemSets::default();
         for (nodes, count) in all {
             sets.push(&nodes, count);
         }
@@ -53,8 +53,8 @@ impl FromIterator<(Vec<Node>, u64)> for Sets {
 
 /// Released sets with an index by what they show.
 #[derive(Debug, Clone)]
-pub(crate) struct Haystack {
-    sets: Sets,
+pub(crate) struct ItemHaystack {
+    sets: ItemSets,
     /// Per item, the nodes that may be shown for it and that some set shows.
     names: Vec<Vec<Node>>,
     /// Per node the rows that show it, ascending.
@@ -72,24 +72,24 @@ pub(crate) struct Fit {
     pub first: Option<u32>,
 }
 
-impl Haystack {
+impl ItemHaystack {
     /// Indexes sets. `names` says per item which nodes may be shown for it.
-    pub fn new(sets: Sets, mut names: Vec<Vec<Node>>) -> Haystack {
+    pub fn new(sets: ItemSets, mut names: Vec<Vec<Node>>) -> ItemHaystack {
         let nodes = sets.nodes.iter().flatten().chain(names.iter().flatten());
         let bound = nodes.max().map_or(0, |most| *most as usize + 1);
         let showing = Lists::holders(bound, sets.nodes.iter());
         // What is shown nowhere, such as a suppressed item, is of no use.
         names.iter_mut().for_each(|names| names.retain(|node| !showing.list(*node as usize).is_empty()));
-        Haystack { sets, names, showing, people: None }
+        ItemHaystack { sets, names, showing, people: None }
     }
 
     /// Counts people instead of sets: per row, how many have it and no other, and by number those who have others too.
-    pub fn with_people(self, people: Vec<(u64, Vec<u32>)>) -> Haystack {
-        Haystack { people: Some(people), ..self }
+    pub fn with_people(self, people: Vec<(u64, Vec<u32>)>) -> ItemHaystack {
+        ItemHaystack { people: Some(people), ..self }
     }
 
     /// The sets themselves.
-    pub fn sets(&self) -> &Sets {
+    pub fn sets(&self) -> &ItemSets {
         &self.sets
     }
 
@@ -122,7 +122,7 @@ impl Haystack {
                 .filter(|item| !self.names(**item).iter().any(|node| nodes.binary_search(node).is_ok()));
             missed.take(wrong + 1).count() <= wrong
         };
-        // Whoever misses at most `wrong` items shows one of any `wrong + 1` of them.
+        // A set that misses at most `wrong` items shows one of any `wrong + 1` of them.
         let rarest: Vec<Node> =
             known.iter().take(wrong + 1).flat_map(|item| self.names(*item)).copied().collect();
         let mut fit = Fit::default();
@@ -166,8 +166,8 @@ mod tests {
 
     #[test]
     fn people_with_several_sets_count_once() {
-        let sets = Sets::from_iter([(vec![0], 2), (vec![0, 1], 1), (vec![1], 3)]);
-        let haystack = Haystack::new(sets, vec![vec![0], vec![1]]);
+        let sets = ItemSets::from_iter([(vec![0], 2), (vec![0, 1], 1), (vec![1], 3)]);
+        let haystack = ItemHaystack::new(sets, vec![vec![0], vec![1]]);
         assert_eq!(haystack.fitting(&[0], 0, 9).count, 3);
         let haystack = haystack.with_people(vec![(1, vec![7]), (0, vec![7]), (2, vec![8])]);
         assert_eq!(
@@ -177,7 +177,7 @@ mod tests {
     }
 
     proptest! {
-        /// Items 0 to 3; 4 stands above 0 and 1, 5 above 2 and 3.
+        /// Items 0 to 3; node 4 is above 0 and 1, node 5 above 2 and 3.
         #[test]
         fn lookups_count_what_fits(
             rows in prop::collection::vec((0u32..64, 1u64..3), 1..12),
@@ -195,7 +195,7 @@ mod tests {
             let misses = |row: &Vec<Node>| useful.iter()
                 .filter(|item| !names[**item as usize].iter().any(|name| row.contains(name))).count();
             let naive: u64 = rows.iter().filter(|(row, _)| misses(row) <= wrong).map(|(_, count)| count).sum();
-            let found = Haystack::new(rows.iter().cloned().collect(), names.clone()).fitting(&known, wrong, enough);
+            let found = ItemHaystack::new(rows.iter().cloned().collect(), names.clone()).fitting(&known, wrong, enough);
             prop_assert_eq!(found.count.min(enough), naive.min(enough));
             prop_assert_eq!(found.first.is_some(), naive > 0);
         }

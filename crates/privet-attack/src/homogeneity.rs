@@ -1,20 +1,19 @@
-//! Homogeneity (Machanavajjhala et al., ICDE 2006): everybody whom a person could be has the same sensitive value.
+//! Homogeneity (Machanavajjhala et al., ICDE 2006): all records that match a person have the same sensitive value.
 //!
-//! The adversary knows a person's quasi-identifiers. The released rows that contain them are his match set; where all of
-//! these have one value he knows it, whatever the size of the set. k-anonymity does not prevent that.
+//! The attacker knows a person's quasi-identifiers. The released rows that contain them are the match set. If all of
+//! these have one value, the attacker knows it, no matter how large the set is. k-anonymity does not prevent that.
 
 use super::belief::{Belief, HAIR, Likely, count, sampling, sensitive};
 use super::finding::NO_GUESS;
 use super::people::Owners;
-use super::{Attack, Figure, Finding, Scene};
+use super::{Attack, Figure, Finding, Scene, Threat};
 use privet_core::Result;
 use privet_core::counted;
 
-/// Row 3 of the attacks.
 pub(super) const ATTACK: Attack = Attack {
     name: "homogeneity",
-    row: 3,
-    dear: false,
+    threat: Threat::Homogeneity,
+    costly: false,
     concerns: |scene| scene.sensitive_tables().map(|_| ()),
     run,
 };
@@ -36,7 +35,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     for (table, column) in sensitive(scene)? {
         let (belief, by_luck) = Belief::both(scene, table, column, only)?;
         let (mut certain, mut near) = (vec![false; rows], vec![false; rows]);
-        // Where somebody has several rows, a value is certain that all people have whom the rows could be about.
+        // Where somebody has several rows, a value is certain if all people have it who match the rows.
         let held = owners.as_ref().map(|owners| owners.shares(scene, table, column)).transpose()?;
         for row in 0..rows {
             let of_people =
@@ -72,19 +71,19 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             ..Figure::default()
         };
         figures.push(figure(format!("people whose {name} is certain"), count(&certain)));
-        figures.push(figure(format!("people whose {name} is at least 80 % sure"), count(&near)));
+        figures.push(figure(format!("people whose {name} is at least 80 % likely"), count(&near)));
     }
     let headline = Figure {
-        what: "people of whom a sensitive value is certain from their quasi-identifiers".to_string(),
+        what: "people whose quasi-identifiers reveal a sensitive value with certainty".to_string(),
         targets: people,
         hits: count(&hit),
         baseline: everybody,
         instead: "knowing nothing about the person".to_string(),
         control: Some(count(&luck)),
-        controlled: "the same with sensitive values dealt out anew".to_string(),
+        controlled: "the same attack after shuffling the sensitive values".to_string(),
     };
     let near = Figure {
-        what: "people of whom a sensitive value is at least 80 % sure".to_string(),
+        what: "people with a sensitive value that is at least 80 % likely".to_string(),
         targets: people,
         hits: count(&nearly),
         controlled: NO_GUESS.to_string(),
@@ -97,17 +96,16 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let warning = match hits {
         0 => String::new(),
         _ => format!(
-            "of {hits} of {} a sensitive value is certain to anybody who knows their quasi-identifiers, as everybody whom they \
-             could be has the same; ask for l-diversity or l+-diversity",
+            "anyone who knows the quasi-identifiers of {hits} of {} also knows a sensitive value of theirs, because \
+             all matching records share it; ask for l-diversity or l+-diversity",
             counted(people, "person", "people")
         ),
     };
     Ok(Finding {
         knows: "somebody's quasi-identifiers".to_string(),
-        does:
-            "looks up all released records that contain them, and reads the sensitive value that they share"
-                .to_string(),
-        assumes: format!("a value counts that the person really has{}", sampling(scene)?),
+        does: "looks up all matching released records, and reads the sensitive value that they share"
+            .to_string(),
+        assumes: format!("only values that the person really has are counted{}", sampling(scene)?),
         figures,
         worst: lines.first().cloned().unwrap_or_default(),
         lines,

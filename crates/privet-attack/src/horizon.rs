@@ -1,18 +1,19 @@
-//! Just beyond the promise: what an adversary can do who knows one item more than a requirement assumes, and what one can
-//! do at random who knows as many as it assumes.
+//! Just beyond the promise: what an attacker can do who knows one item more than a requirement assumes, and what a
+//! random attacker can do who knows as many as it assumes.
 //!
-//! *Horizon.* KL(m,n)-privacy says nothing about m + 1 items present or n + 1 absent. The figure is the number of released
-//! transactions that some such knowledge points at: fewer than k fit, or a sensitive item is surer than allowed.
+//! *Horizon.* KL(m,n)-privacy says nothing about m + 1 items present or n + 1 absent. The figure is the number of
+//! released transactions that some such knowledge identifies: fewer than k match, or a sensitive item is likelier
+//! than allowed.
 //!
-//! *Random adversary.* Most people who know something do not know the most telling thing. Transactions are drawn at random,
-//! and m of their items; how many transactions fit these, in the original and in the release?
+//! *Random adversary.* Most people who know something do not know what reveals most. Transactions are drawn at
+//! random, and m of their items; how many transactions match these, in the original and in the release?
 
 use rayon::prelude::*;
 
 use super::finding::NO_GUESS;
-use super::haystack::Haystack;
+use super::haystack::ItemHaystack;
 use super::transactions::TransactionView;
-use super::{Attack, Figure, Finding};
+use super::{Attack, Figure, Finding, Threat};
 use privet_audit::transactions::{Crowd, Demand, Exposed, Released, exposed, exposed_people};
 use privet_core::clock::Clock;
 use privet_core::counted;
@@ -23,23 +24,23 @@ use privet_core::{Error, Exact, Result};
 const STEPS: u64 = 60_000_000;
 
 /// That one item more than is guarded against reaches somebody is in the nature of the promise. It is warned of where it
-/// reaches more than one transaction in so many: then the promise hangs on the number of items alone.
+/// identifies more than one transaction in this many: then the promise depends on the number of items alone.
 const ONE_IN: u64 = 10;
 
 /// How many transactions the random adversary goes after, where there are more.
 const TARGETS: u64 = 1000;
 
-/// Row 8 of the attacks, one item beyond the promise.
+/// The attack with one item more than is promised.
 pub(super) const HORIZON: Attack = Attack {
     name: "horizon",
-    row: 8,
-    dear: false,
+    threat: Threat::BeyondTheHorizon,
+    costly: false,
     concerns: |scene| {
         let view = scene.transactions()?;
         let longest = view.released.iter().map(|(nodes, ..)| nodes.len() as u64).max().unwrap_or(0);
         let leaves = u64::from(view.tree.total_leaves());
         match view.demands.iter().all(|kl| kl.m >= longest && kl.n >= leaves) {
-            true => Err("the requirements assume that the adversary knows every item".to_string()),
+            true => Err("the requirements already assume that the attacker knows every item".to_string()),
             false => Ok(()),
         }
     },
@@ -47,15 +48,15 @@ pub(super) const HORIZON: Attack = Attack {
         let steps = scene.limits.steps.map_or(STEPS, |steps| steps.min(STEPS));
         let found = horizons(scene.transactions().map_err(Error::input)?, steps, scene.clock)?;
         joined(found, "One item more than is promised")
-            .ok_or_else(|| Error::internal("a horizon that is nowhere"))
+            .ok_or_else(|| Error::internal("a requirement without a horizon"))
     },
 };
 
-/// Row 8 of the attacks, with items known at random.
+/// The attack with items known at random.
 pub(super) const RANDOM: Attack = Attack {
     name: "random-items",
-    row: 8,
-    dear: false,
+    threat: Threat::BeyondTheHorizon,
+    costly: false,
     concerns: |scene| scene.transactions().map(|_| ()),
     run: |scene| {
         let view = scene.transactions().map_err(Error::input)?;
@@ -125,11 +126,11 @@ fn horizon(
             Some(crowd) => exposed_people(crowd, &demand, steps),
             None => exposed(released, &demand, steps),
         };
-        let at_least = if complete { "" } else { "at least, as the search was cut short: " };
+        let at_least = if complete { "" } else { "at least (the search was cut short): " };
         Figure {
             what: match crowd {
-                Some(_) => format!("{at_least}people whom {knowing} may point at"),
-                None => format!("{at_least}transactions that {knowing} may point at"),
+                Some(_) => format!("{at_least}people whom {knowing} may identify"),
+                None => format!("{at_least}transactions that {knowing} may identify"),
             },
             targets: match (crowd, &view.people) {
                 (Some(_), Some(people)) => people.total(),
@@ -137,7 +138,7 @@ fn horizon(
             },
             hits: transactions,
             baseline: 0,
-            instead: "with no more than the requirement assumes".into(),
+            instead: "knowing no more than the requirement assumes".into(),
             controlled: NO_GUESS.into(),
             ..Figure::default()
         }
@@ -148,8 +149,8 @@ fn horizon(
         |figure: &&Figure| u128::from(figure.hits) * u128::from(ONE_IN) > u128::from(figure.targets);
     let warning = match figures.first().filter(is_much) {
         Some(worst) => format!(
-            "an adversary who knows one item more than the requirement {} assumes may reach {} of {}: more than one in \
-             {ONE_IN}; consider a larger m or n",
+            "an attacker who knows one item more than the requirement {} assumes may identify {} of {}: more than one \
+             in {ONE_IN}; consider a larger m or n",
             describe(kl),
             worst.hits,
             match crowd {
@@ -161,17 +162,17 @@ fn horizon(
     };
     (!figures.is_empty()).then(|| Finding {
         knows: format!(
-            "{} in somebody's transaction and {} not in it, or one more of either; items or groups of items",
+            "{} in somebody's transaction and {} not in it, or one more of either (items or groups of items)",
             items(kl.m),
             items(kl.n)
         ),
         does: match crowd {
             Some(_) => {
-                format!("looks up which people have a transaction that fits, and succeeds if {}", success(kl))
+                format!("looks up which people have a matching transaction, and succeeds if {}", success(kl))
             }
-            None => format!("looks up which transactions fit, and succeeds if {}", success(kl)),
+            None => format!("looks up which transactions match, and succeeds if {}", success(kl)),
         },
-        assumes: "the adversary knows the most telling items there are".into(),
+        assumes: "the attacker knows the items that reveal most".into(),
         figures,
         warning,
         ..Finding::new(HORIZON.name, &format!("One item more than {}", describe(kl)))
@@ -181,7 +182,7 @@ fn horizon(
 /// What as many items as the requirement assumes do, if they are any items.
 fn at_random(
     view: &TransactionView,
-    haystacks: [&Haystack; 2],
+    haystacks: [&ItemHaystack; 2],
     kl: &Demand,
     seed: u64,
     clock: &Clock,
@@ -225,7 +226,7 @@ fn at_random(
     };
     let warning = if few[1] > 0 {
         format!(
-            "{} of {} drawn at random {} found among fewer than {} by {} of their items",
+            "{} of {} drawn at random {} identified among fewer than {} by {} of their items",
             few[1],
             counted(targets, "transaction", "transactions"),
             if few[1] == 1 { "is" } else { "are" },
@@ -236,15 +237,15 @@ fn at_random(
         String::new()
     };
     Ok(Finding {
-        knows: format!("{} of somebody's transaction, any of them; all where it has fewer", items(kl.m)),
+        knows: format!("any {} of somebody's transaction; all if it has fewer", items(kl.m)),
         does: match many {
-            "people" => "looks up how many people have a transaction that fits".into(),
-            _ => "looks up how many transactions fit".into(),
+            "people" => "looks up how many people have a matching transaction".into(),
+            _ => "looks up how many transactions match".into(),
         },
-        assumes: "every transaction and each of its items is as likely to be known as any other".into(),
+        assumes: "every transaction, and each of its items, is equally likely to be known".into(),
         figures: vec![
-            figure(format!("fewer than k = {} {many} fit", kl.k), few),
-            figure(format!("exactly one {} fits", view.counted().0), one),
+            figure(format!("fewer than k = {} {many} match", kl.k), few),
+            figure(format!("exactly one {} matches", view.counted().0), one),
         ],
         warning,
         ..Finding::new(RANDOM.name, &format!("Random adversary against {}", describe(kl)))
@@ -259,9 +260,9 @@ fn describe(kl: &Demand) -> String {
 
 fn success(kl: &Demand) -> String {
     match (kl.k > 1, kl.theta.iter().any(|theta| *theta < Exact::ONE)) {
-        (true, false) => format!("they are fewer than {}", kl.k),
-        (false, true) => "a sensitive item is surer than allowed".into(),
-        _ => format!("they are fewer than {} or a sensitive item is surer than allowed", kl.k),
+        (true, false) => format!("there are fewer than {}", kl.k),
+        (false, true) => "a sensitive item is likelier than allowed".into(),
+        _ => format!("there are fewer than {} or a sensitive item is likelier than allowed", kl.k),
     }
 }
 
@@ -276,7 +277,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::transactions::Counting;
+    use crate::transactions::SetCounting;
     use privet_data::{People, PeopleBuilder};
     use privet_taxonomy::{ItemTree, Node};
 
@@ -321,7 +322,7 @@ mod tests {
             shown: impl Fn(usize, Node) -> Option<Node>,
             demands: &[Demand],
         ) -> TransactionView {
-            let (mut original, mut released) = (Counting::default(), Counting::default());
+            let (mut original, mut released) = (SetCounting::default(), SetCounting::default());
             let mut people = PeopleBuilder::default();
             for (row, (items, marks)) in self.rows.iter().enumerate() {
                 let set = original.add(items.clone(), marks.clone());

@@ -1,23 +1,22 @@
-//! Linking through public knowledge: the adversary looks up the terms of each record in a table of labels.
+//! Linking through public knowledge: the attacker looks up the terms of each record in a table of labels.
 //!
-//! He knows who is in a table and their quasi-identifiers, so he knows the group of records that a person is in; and he has
-//! the knowledge file. For each record of a group he lists the labels that have all of its terms, holds these for equally
-//! likely, and takes the mean over the group. It works on any table with the policy's columns, released by whatever means.
+//! They know who is in a table and their quasi-identifiers, so they know a person's group of records; and they have
+//! the knowledge file. For each record of a group they list the labels that have all of its terms, take these as
+//! equally likely, and average over the group. It works on any table with the policy's columns, however it was
+//! released.
 
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use serde_json::json;
 
-use super::{Attack, Figure, Finding, Released, Scene};
+use super::{Attack, Figure, Finding, Released, Scene, Threat};
+use privet_audit::definitions::{LabelIndex, LabelRequirements, LinkedRecords};
 use privet_core::random::{keyed, shuffle};
 use privet_core::{Error, Result};
 use privet_data::interner::Interner;
 use privet_data::{Batch, Source, terms_of};
-use privet_engine::privacy::quasi_sensitive::{
-    Linked, Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity, distance, ones,
-};
-use privet_engine::suppression::Goal;
+use privet_policy::requirement::PriorKind;
 use privet_policy::{CheckedPolicy, PolicyColumn, Requirement, Role, SetPolicy};
 
 /// More people than this are not listed by name.
@@ -34,7 +33,7 @@ pub struct Linkage {
     pub unlinked: u64,
     /// Records in groups whose likeliest label exceeds what the requirements allow.
     pub exposed: u64,
-    /// How many records link to so many labels.
+    /// How many records link to each number of labels.
     pub sizes: BTreeMap<usize, u64>,
     /// How many records have a likeliest label with a likelihood of at most 10 %, 20 %, …, 100 %.
     pub likeliest: [u64; 10],
@@ -61,7 +60,7 @@ pub struct Nearest {
     pub records: u64,
 }
 
-/// Somebody whose likeliest label exceeds what the requirements allow.
+/// A person whose likeliest label exceeds what the requirements allow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exposed {
     /// The line of the table.
@@ -81,18 +80,19 @@ pub fn link(
     table: &Source,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<Linkage>> {
-    Crowd::read(policy, table, tick)?.map(|crowd| crowd.link(tick)).transpose()
+    LinkedTable::read(policy, table, tick)?.map(|crowd| crowd.link(tick)).transpose()
 }
 
-/// A linking attack of its own kind, beside row 1 of the attacks.
-pub(super) const ATTACK: Attack = Attack { name: "label-linking", row: 1, dear: false, concerns, run };
+/// Linking through labels instead of quasi-identifiers.
+pub(super) const ATTACK: Attack =
+    Attack { name: "label-linking", threat: Threat::Linking, costly: false, concerns, run };
 
-/// The control's sets are dealt with this seed: what it finds is told, never published.
+/// The control's sets are shuffled with this seed; its result is reported, never published.
 const CONTROL: u64 = 1;
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     let (Some(policy), Released::Table(released)) = (scene.table_policy(), &scene.released) else {
-        return Err("the release is not one table".to_string());
+        return Err("the release is not a single table".to_string());
     };
     let Some((column, _)) = quasi_sensitive(policy) else {
         return Err("no column has role 'quasi-sensitive', with what is publicly known".to_string());
@@ -111,10 +111,11 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         return Err(nothing());
     };
     let mut tick = || scene.clock.check();
-    let mut crowd = Crowd::read(policy, released, &mut tick)?.ok_or_else(nothing)?;
+    let mut crowd = LinkedTable::read(policy, released, &mut tick)?.ok_or_else(nothing)?;
     let after = crowd.link(&mut tick)?;
     scene.clock.check()?;
-    let everybody = if crowd.exceeds(&crowd.everybody()) { after.records } else { 0 };
+    let everybody =
+        if crowd.exceeds(&crowd.linked(0..crowd.people.len(), |_| {})) { after.records } else { 0 };
     crowd.people.deal_anew();
     let control = crowd.link(&mut tick)?.exposed;
     let before = link(policy, &policy.source, &mut tick)?.ok_or_else(nothing)?;
@@ -135,9 +136,9 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     };
     let headline = Figure {
         baseline: everybody,
-        instead: "knowing nobody's group, so that all records are one".to_string(),
+        instead: "not knowing anybody's group, so that all records form one group".to_string(),
         control: Some(control),
-        controlled: "the same with everybody's terms dealt out anew".to_string(),
+        controlled: "the same attack after shuffling the records' terms".to_string(),
         ..figure(
             "records whose likeliest label exceeds what the requirements allow",
             (after.records, after.exposed),
@@ -146,22 +147,22 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let single = Figure {
         baseline: before.single,
         instead: "having the original table".to_string(),
-        ..figure("records that link to one label alone", (after.records, after.single))
+        ..figure("records that link to exactly one label", (after.records, after.single))
     };
     let raw = figure("the same records in the original table", (before.records, before.exposed));
     let lines: Vec<String> = after.people.iter().take(scene.limits.most).map(line).collect();
     let warning = match after.exposed {
         0 => String::new(),
         exposed => format!(
-            "{exposed} released records are in groups whose likeliest label exceeds what the policy allows, or link to one \
-             label alone"
+            "{exposed} released records are in groups whose likeliest label exceeds what the policy allows, or whose \
+             records all link to exactly one label"
         ),
     };
     let more = [("single", json!(after.single)), ("unlinked", json!(after.unlinked))];
     Ok(Finding {
         knows: "who is in the table, their quasi-identifiers, and the knowledge file".to_string(),
         does:
-            "lists for each record the labels that have all of its terms and takes the mean over each group"
+            "lists for each record the labels that have all of its terms, and takes the mean over each group"
                 .to_string(),
         assumes: "all labels that a record links to are equally likely".to_string(),
         figures: vec![headline, single, raw],
@@ -173,39 +174,39 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     })
 }
 
-/// The records of a table beside what the adversary has.
-struct Crowd<'p> {
+/// The records of a table next to what the attacker has.
+struct LinkedTable<'p> {
     sets: &'p SetPolicy,
-    links: Links,
-    goal: Goal,
+    index: LabelIndex,
+    asked: LabelRequirements,
     /// What is believed beforehand, where that matters; for display.
     prior: Option<Vec<f64>>,
-    people: People,
+    people: GroupedRecords,
     /// How often each term occurs.
     terms: BTreeMap<String, u64>,
 }
 
-impl<'p> Crowd<'p> {
+impl<'p> LinkedTable<'p> {
     /// `None` where the policy has no quasi-sensitive column, or the table lacks it.
     fn read(
         policy: &'p CheckedPolicy,
         table: &Source,
         tick: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<Option<Crowd<'p>>> {
+    ) -> Result<Option<LinkedTable<'p>>> {
         let Some((column, sets)) = quasi_sensitive(policy) else { return Ok(None) };
         let Some(place) = table.find(&column.name) else { return Ok(None) };
-        let links = Links::of(sets);
-        let goal = goal(policy, sets, &links)?;
+        let index = LabelIndex::of(sets);
+        let asked = LabelRequirements::of(policy, sets, &original(policy, column, sets, &index)?)?;
         let quasi = policy.with_role(Role::QuasiIdentifier);
         let quasi: Vec<usize> = quasi.map(|column| table.position(&column.name)).collect::<Result<_>>()?;
-        let people = People {
+        let people = GroupedRecords {
             values: quasi.iter().map(|_| Interner::default()).collect(),
             groups: HashMap::new(),
             starts: vec![0],
             terms: Vec::new(),
         };
-        let prior = goal.closeness.as_ref().map(|(_, prior)| prior.to_f64());
-        let mut crowd = Crowd { sets, links, goal, prior, people, terms: BTreeMap::new() };
+        let prior = asked.prior();
+        let mut crowd = LinkedTable { sets, index, asked, prior, people, terms: BTreeMap::new() };
         table.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {
                 let terms = terms_of(batch.cell(row, place), sets.separator);
@@ -217,13 +218,8 @@ impl<'p> Crowd<'p> {
                         }
                     }
                 }
-                let heeded =
-                    terms.into_iter().filter_map(|term| crowd.links.heeded(sets.knowledge.term(term)));
-                crowd.people.add(
-                    quasi.iter().map(|column| batch.cell(row, *column)),
-                    heeded,
-                    batch.line(row),
-                );
+                let terms = terms.into_iter().map(|term| sets.knowledge.term(term).unwrap_or(UNKNOWN));
+                crowd.people.add(quasi.iter().map(|column| batch.cell(row, *column)), terms, batch.line(row));
             }
             tick()
         })?;
@@ -244,17 +240,24 @@ impl<'p> Crowd<'p> {
         Ok(linkage)
     }
 
-    /// What every record links to, whatever its group.
-    fn everybody(&self) -> Vec<Linked> {
-        (0..self.people.len()).map(|record| self.links.linked(self.people.terms(record))).collect()
+    /// What some records link to. `each` gets the labels of one after the other.
+    fn linked(&self, records: impl IntoIterator<Item = u32>, mut each: impl FnMut(&[u32])) -> GroupLinks {
+        let mut group = GroupLinks { sizes: BTreeMap::new(), linked: LinkedRecords::none(&self.index) };
+        for record in records {
+            let terms = self.people.terms(record).iter();
+            let labels = self.index.linked(terms.map(|term| Some(*term).filter(|term| *term != UNKNOWN)));
+            *group.sizes.entry(labels.len()).or_default() += 1;
+            group.linked.add(&labels, 1);
+            each(&labels);
+        }
+        group
     }
 
     /// Whether what a group links to is more than the requirements allow or, where there are none, one label for everybody.
-    fn exceeds(&self, linked: &[Linked]) -> bool {
-        if self.goal.diversity.is_some() || self.goal.closeness.is_some() {
-            !self.goal.holds(&self.links, linked.iter().map(|linked| (&linked.bits[..], linked.size)))
-        } else {
-            linked.iter().all(|linked| linked.size == 1)
+    fn exceeds(&self, group: &GroupLinks) -> bool {
+        match self.asked.is_empty() {
+            true => group.sizes.keys().all(|size| *size == 1),
+            false => !self.asked.hold(&group.linked),
         }
     }
 
@@ -266,7 +269,7 @@ impl<'p> Crowd<'p> {
                 *nearest = Some(Nearest { value, figures: figures(), cells, records });
             }
         };
-        if let Some(QsDiversity { l, .. }) = self.goal.diversity {
+        if let Some(l) = self.asked.least_labels() {
             let mut positive: Vec<f64> = likelihood.iter().copied().filter(|share| *share > 0.0).collect();
             positive.sort_unstable_by(|a, b| b.total_cmp(a));
             let rest: f64 = positive.iter().skip(l.saturating_sub(1)).sum();
@@ -285,17 +288,17 @@ impl<'p> Crowd<'p> {
 
     /// Links one group: its quasi-identifiers, and its records with their lines.
     fn judge(&self, cells: &[u32], members: &[(u32, u64)], linkage: &mut Linkage) {
-        let Crowd { sets, links, people, .. } = self;
-        let linked: Vec<Linked> =
-            members.iter().map(|(record, _)| links.linked(people.terms(*record))).collect();
-        let mut likelihood = vec![0.0; links.labels()];
-        for Linked { bits, size } in &linked {
-            linkage.records += 1;
-            linkage.single += u64::from(*size == 1);
-            linkage.unlinked += u64::from(*size == 0);
-            *linkage.sizes.entry(*size as usize).or_default() += 1;
-            let share = 1.0 / (f64::from(*size).max(1.0) * members.len() as f64);
-            ones(bits).for_each(|label| likelihood[label] += share);
+        let LinkedTable { sets, people, .. } = self;
+        let mut likelihood = vec![0.0; self.index.labels()];
+        let group = self.linked(members.iter().map(|(record, _)| *record), |labels| {
+            let share = 1.0 / (labels.len().max(1) as f64 * members.len() as f64);
+            labels.iter().for_each(|label| likelihood[*label as usize] += share);
+        });
+        for (size, records) in &group.sizes {
+            linkage.records += records;
+            linkage.single += if *size == 1 { *records } else { 0 };
+            linkage.unlinked += if *size == 0 { *records } else { 0 };
+            *linkage.sizes.entry(*size).or_default() += records;
         }
         let top =
             (0..likelihood.len()).max_by(|a, b| likelihood[*a].total_cmp(&likelihood[*b]).then(b.cmp(a)));
@@ -304,7 +307,7 @@ impl<'p> Crowd<'p> {
         let band = ((likelihood[top] * 10.0 - 1e-9).ceil() as usize).clamp(1, 10) - 1;
         linkage.likeliest[band] += members.len() as u64;
         self.hold_against(&likelihood, (cells, members.len() as u64), linkage);
-        if !self.exceeds(&linked) {
+        if !self.exceeds(&group) {
             return;
         }
         linkage.exposed += members.len() as u64;
@@ -322,58 +325,48 @@ fn quasi_sensitive(policy: &CheckedPolicy) -> Option<(&PolicyColumn, &SetPolicy)
     policy.with_role(Role::QuasiSensitive).find_map(|column| Some((column, column.sets.as_ref()?)))
 }
 
-/// What the policy asks of groups; the prior comes from the policy's own data.
-fn goal(policy: &CheckedPolicy, sets: &SetPolicy, links: &Links) -> Result<Goal> {
-    let (mut diversity, mut closeness) = (None, None);
-    for requirement in &policy.requirements {
-        match requirement {
-            Requirement::QsDiversity(asked) => diversity = Some(QsDiversity::of(asked)),
-            Requirement::QsCloseness(asked) => {
-                let demand = QsCloseness::of(asked);
-                let prior = match demand.prior {
-                    PriorKind::Microdata => mean(policy, sets, links)?,
-                    PriorKind::Uniform => Prior::uniform(links.labels()),
-                    PriorKind::Weight => {
-                        Prior::weighted(&sets.knowledge).unwrap_or_else(|| Prior::uniform(links.labels()))
-                    }
-                };
-                closeness = Some((demand, prior));
-            }
-            // They say nothing about labels.
-            Requirement::KAnonymity(_)
-            | Requirement::LDiversity(_)
-            | Requirement::LPlusDiversity(_)
-            | Requirement::LkcPrivacy(_)
-            | Requirement::TCloseness(_)
-            | Requirement::NtCloseness(_)
-            | Requirement::MatchingLDiversity(_)
-            | Requirement::Projection(_)
-            | Requirement::FfAnonymity(_) => {}
-        }
+/// What the records of the policy's own data link to, where a requirement compares groups with them.
+fn original(
+    policy: &CheckedPolicy,
+    column: &PolicyColumn,
+    sets: &SetPolicy,
+    index: &LabelIndex,
+) -> Result<LinkedRecords> {
+    let mut linked = LinkedRecords::none(index);
+    let compares = |asked: &Requirement| match asked {
+        Requirement::QsCloseness(asked) => asked.prior == PriorKind::Microdata,
+        _ => false,
+    };
+    if !policy.requirements.iter().any(compares) {
+        return Ok(linked);
     }
-    Ok(Goal::new(diversity, closeness))
-}
-
-fn mean(policy: &CheckedPolicy, sets: &SetPolicy, links: &Links) -> Result<Prior> {
-    let mut counter = PriorCounter::new(links.labels());
-    let Some((column, _)) = quasi_sensitive(policy) else { return Ok(counter.finish()) };
     policy.source.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
-            counter.add(&linked(sets, links, batch.cell(row, column.index)), 1);
+            let terms = terms_of(batch.cell(row, column.index), sets.separator);
+            linked.add(&index.linked(terms.into_iter().map(|term| sets.knowledge.term(term))), 1);
         }
         Ok(())
     })?;
-    Ok(counter.finish())
+    Ok(linked)
 }
 
-fn linked(sets: &SetPolicy, links: &Links, cell: &str) -> Linked {
-    let terms = terms_of(cell, sets.separator).into_iter();
-    let terms: Vec<u32> = terms.filter_map(|term| links.heeded(sets.knowledge.term(term))).collect();
-    links.linked(&terms)
+/// Stands for a term that no label has.
+const UNKNOWN: u32 = u32::MAX;
+
+/// What the records of a group link to.
+struct GroupLinks {
+    /// How many records link to this many labels.
+    sizes: BTreeMap<usize, u64>,
+    linked: LinkedRecords,
+}
+
+/// The distance of a posterior from a prior, both per label: for display only.
+fn distance(prior: &[f64], posterior: &[f64]) -> f64 {
+    prior.iter().zip(posterior).map(|(before, after)| (before - after).powi(2)).sum::<f64>().sqrt()
 }
 
 /// The records of a table, by group.
-struct People {
+struct GroupedRecords {
     /// The texts of each quasi-identifier.
     values: Vec<Interner>,
     /// By quasi-identifiers: records, by number, with their lines.
@@ -383,7 +376,7 @@ struct People {
     terms: Vec<u32>,
 }
 
-impl People {
+impl GroupedRecords {
     fn add<'c>(&mut self, cells: impl Iterator<Item = &'c str>, terms: impl Iterator<Item = u32>, line: u64) {
         let cells = self.values.iter_mut().zip(cells).map(|(values, cell)| values.intern(cell)).collect();
         let record = self.starts.len() as u32 - 1;
@@ -405,7 +398,7 @@ impl People {
         }
     }
 
-    /// What stands in a group's quasi-identifiers.
+    /// The texts of a group's quasi-identifiers.
     fn texts(&self, cells: &[u32]) -> Vec<String> {
         let texts = self.values.iter().zip(cells);
         texts.map(|(values, cell)| values.text(*cell as usize).to_string()).collect()

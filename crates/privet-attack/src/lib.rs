@@ -1,11 +1,15 @@
-//! Attacks on a finished release, one file each, all of the same shape: what the adversary knows, what he does, how
-//! often that succeeds, and how often he would have been right without it.
+//! Attacks on a finished release, one file each, all with the same form: what the attacker knows, what they do, how
+//! often that succeeds, and how often they would have been right without it.
 //!
-//! An audit says whether a promise holds. An attack says what somebody can do who knows more than the promise assumes;
-//! its figures are for the steward alone.
+//! An audit says whether a promise holds. An attack says what somebody can do who knows more than the promise
+//! assumes; its figures are for the steward only.
 //!
-//! [`attack`] runs the chosen ones of [`ATTACKS`] on a [`Scene`]: the policy with its original, the released files, and
-//! what else the adversary may have. It gives a [`Finding`] for each that was run and a reason for each that was not.
+//! Attacks see the policy, the original and the released files, never the memory of the run or the code that made the
+//! release. Where they need the meaning of a requirement, they use the definitions of the audit.
+//!
+//! [`attack`] runs the chosen ones of [`ATTACKS`] on a [`Scene`]: the policy with its original, the released files,
+//! and what else the attacker may have. It gives a [`Finding`] for each that was run and a reason for each that was
+//! not.
 
 mod background_join;
 mod belief;
@@ -51,7 +55,8 @@ mod xy_linkability;
 pub use budget::Budget;
 pub use definetti::guessed;
 pub use finding::{Figure, Finding};
+pub use groups::{KnownAttribute, KnownPeople};
 pub use privet_audit::released::Released;
 pub use privet_policy::PolicyRef;
-pub use registry::{ATTACKS, Attack, Attacks, Choice, NotRun, attack};
+pub use registry::{ATTACKS, Attack, Attacks, Choice, NotRun, Threat, attack};
 pub use scene::{BaselineRelease, Limits, OtherRelease, Scene};

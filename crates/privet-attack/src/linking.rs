@@ -1,29 +1,33 @@
-//! Linking identities: the adversary knows people's quasi-identifiers and looks for their rows.
+//! Linking identities: the attacker knows people's quasi-identifiers and looks for their rows.
 //!
-//! The *prosecutor* knows that his target is in the data: his risk is one in as many released rows as contain the target.
-//! The *marketer* links everybody: the share that he gets right is the mean of that. The *journalist* does not know whether
-//! his target is in the data, only that he is in a population: his risk is one in as many people of the population as a
-//! released row contains (k-map). All are recomputed from the released file. Then every person is really linked once, to one
-//! of the rows that contain him, drawn at random.
+//! The *prosecutor* knows that the target is in the data: the risk is one divided by the number of released rows that
+//! match the target. The *marketer* links everybody: the share of right links is the mean of these risks. The
+//! *journalist* only knows that the target is in a population: the risk is one divided by the number of people in the
+//! population who match the released row (k-map). All are recomputed from the released file. Then every person is
+//! really linked once, to a matching row drawn at random.
 
 use serde_json::json;
 
 use super::finding::NO_GUESS;
 use super::people::Owners;
 use super::view::{Matcher, TableView};
-use super::{Attack, Figure, Finding, PolicyRef, Scene};
+use super::{Attack, Figure, Finding, PolicyRef, Scene, Threat};
 use privet_core::counted;
 use privet_core::random::{below, keyed};
 use privet_core::{Error, Result};
 
-/// Row 1 of the attacks.
-pub(super) const ATTACK: Attack =
-    Attack { name: "linking", row: 1, dear: false, concerns: |scene| scene.quasi_tables().map(|_| ()), run };
+pub(super) const ATTACK: Attack = Attack {
+    name: "linking",
+    threat: Threat::Linking,
+    costly: false,
+    concerns: |scene| scene.quasi_tables().map(|_| ()),
+    run,
+};
 
 /// Risks above these are counted: what regulators name (1/11, 0.2, 0.33, 0.5), as the smallest match set without such a risk.
 const THRESHOLDS: [(u64, &str); 4] = [(2, "1/2"), (3, "1/3"), (5, "1/5"), (11, "1/11")];
 
-/// What is told of a table.
+/// The risks in one table.
 #[derive(Debug, Default)]
 struct Risks {
     people: u64,
@@ -64,21 +68,21 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let headline = Figure {
         // Everybody is linked to any row: one is right in expectation, if all are there.
         baseline: risks.owners / rows.max(1),
-        instead: "links everybody to any row".to_string(),
-        controlled: "somebody who was left out has no row, so that no link to him can be right".to_string(),
-        ..figure("people linked to their own row by one guess each".to_string(), risks.found)
+        instead: "linking everybody to a random row".to_string(),
+        controlled: "people who were left out have no row, so no link to them can be right".to_string(),
+        ..figure("people whose own row was found with a single guess".to_string(), risks.found)
     };
     let by_person = matches!(scene.policy, PolicyRef::Table(policy) if policy.person.is_some());
     let mut figures = vec![headline];
     for ((_, name), above) in THRESHOLDS.iter().zip(risks.above) {
         let what = match *name {
-            "1/2" if by_person => "people whom rows of one person alone contain".to_string(),
-            "1/2" => "people whom one released row alone contains".to_string(),
+            "1/2" if by_person => "people who match only rows of a single person".to_string(),
+            "1/2" => "people who match exactly one released row".to_string(),
             name => format!("people with a prosecutor's risk above {name}"),
         };
         figures.push(figure(what, above));
     }
-    figures.push(figure("people whom no released row contains".to_string(), risks.unmatched));
+    figures.push(figure("people who match no released row".to_string(), risks.unmatched));
     let share = |least: Option<u64>| least.map_or(0.0, |least| 1.0 / least as f64);
     let mean = risks.sum / risks.people.max(1) as f64;
     let matched = (risks.people - risks.unmatched).max(1) as f64;
@@ -94,30 +98,31 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let warning = match alone {
         0 => String::new(),
         _ => format!(
-            "{alone} of {} {} the only one whom a released row can be about: anybody who knows their quasi-identifiers reads \
-             the rest of that row; ask for k-anonymity as well",
+            "{alone} of {} {} the only person who matches some released row; anyone who knows their quasi-identifiers \
+             can read the rest of that row; ask for k-anonymity as well",
             counted(risks.people, "person", "people"),
             if alone == 1 { "is" } else { "are" }
         ),
     };
     let told = match journalist {
         Some((Some(least), _)) => {
-            let fit = counted(least, "person fits", "people fit");
-            format!("; in the population at least {fit} each released row")
+            let fit = counted(least, "person matches", "people match");
+            format!("; in the population, at least {fit} each released row")
         }
-        _ => "; without a population file the journalist's risk is not known".to_string(),
+        _ => "; the journalist's risk is unknown without a population file".to_string(),
     };
     let left_out = match risks.people - risks.owners {
         0 => String::new(),
         without => format!(
-            "; {} no row of their own, as the release has fewer that agree with them than there are such people",
+            "; {} no row of their own, because the release has fewer matching rows than there are such people",
             counted(without, "person has", "people have")
         ),
     };
     Ok(Finding {
-        knows: "somebody's quasi-identifiers, and that he is in the data (prosecutor) or in the population (journalist)"
+        knows: "somebody's quasi-identifiers, and that the person is in the data (prosecutor) or in the population \
+                (journalist)"
             .to_string(),
-        does: "looks up the released rows that contain them, and takes one".to_string(),
+        does: "looks up the matching released rows, and takes one".to_string(),
         assumes: format!(
             "all quasi-identifiers are known exactly; the highest risk is {:.4}, the mean {mean:.4}{told}{left_out}{}",
             share(risks.least),
@@ -136,7 +141,7 @@ fn risks(scene: &Scene<'_>, table: &TableView) -> Result<Risks> {
     let people = Owners::of(scene, table)?;
     let rows_of = table.quasi.map(scene.clock, |_, classes| table.quasi.rows_in(classes))?;
     let sizes = match &people {
-        // Several rows of one person are no crowd.
+        // Several rows of one person are not a crowd.
         Some(people) => people.crowds(scene, table)?,
         None => rows_of.clone(),
     };
@@ -153,7 +158,7 @@ fn risks(scene: &Scene<'_>, table: &TableView) -> Result<Risks> {
         }),
         None => attacked.collect(),
     };
-    // Which rows may be a person's own: those that contain all of him. Values within groups belong to nobody in particular.
+    // Which rows may be a person's own: those that contain all of their values. Values within groups belong to nobody in particular.
     let told = table.columns_where(|column| !(table.groups.is_some() && column.is_sensitive()));
     let whole = Matcher::new(&table.columns, &told, &table.released, &table.original, scene.sample())?;
     let mut owners = owners(&whole, &whole.map(scene.clock, |_, classes| classes.to_vec())?);
@@ -177,7 +182,7 @@ fn risks(scene: &Scene<'_>, table: &TableView) -> Result<Risks> {
         for (above, (enough, _)) in risks.above.iter_mut().zip(THRESHOLDS) {
             *above += u64::from(size < enough);
         }
-        // A row of the match set is drawn, and one of them is his own, if he has one.
+        // A row of the match set is drawn, and one of them is the person's own, if there is one.
         risks.found += u64::from(below(&mut random, size) == 0 && has_row);
         if size < THRESHOLDS[2].0 {
             alone.push((row, size));

@@ -1,24 +1,23 @@
-//! Membership (Nergiz, Atzori and Clifton, SIGMOD 2007): that somebody is in the data can itself be sensitive.
+//! Membership (Nergiz, Atzori and Clifton, SIGMOD 2007): it can be sensitive that somebody is in the data at all.
 //!
-//! The adversary has a list of everybody who may be in the data. A released row is about one of the people of the list whom
-//! it contains; so δ, the share of them that are in the data, is at least as many released rows as look like it over the
-//! people whom they contain. Where δ is 1, all of them are.
+//! The attacker has a list of everybody who may be in the data. A released row is about one of the people on the list
+//! who match it. So δ, the share of these people who are in the data, is at least the number of released rows that
+//! look like it divided by the number of people who match them. If δ is 1, all of them are.
 //!
-//! Without such a list, and with people who were left out of the release, the plainest adversary is tried: he takes whoever
-//! some released row contains for a member. How often he is wrong is seen on those who were left out.
+//! Without such a list, but with people who were left out of the release, the simplest attacker is tried: they call
+//! everybody a member who matches some released row. The people who were left out show how often that is wrong.
 
 use serde_json::json;
 
-use super::view::{Matcher, Rows, TableView};
-use super::{Attack, Figure, Finding, Scene};
+use super::view::{CodedRows, Matcher, TableView};
+use super::{Attack, Figure, Finding, Scene, Threat};
 use privet_core::Result;
 use privet_core::counted;
 
-/// Row 21 of the attacks.
 pub(super) const ATTACK: Attack = Attack {
     name: "membership",
-    row: 21,
-    dear: false,
+    threat: Threat::Membership,
+    costly: false,
     concerns: |scene| {
         let tables = scene.quasi_tables()?;
         if scene.population.is_none() && scene.holdout.is_none() {
@@ -41,7 +40,7 @@ pub(super) const ATTACK: Attack = Attack {
     run,
 };
 
-/// So sure of membership is counted beside certainty.
+/// A probability of membership from which people are counted, in addition to certainty.
 const LIKELY: f64 = 0.5;
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
@@ -84,12 +83,12 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         targets: people,
         hits: at_least(share),
         baseline: if rate >= share { people } else { 0 },
-        instead: "takes everybody for as likely to be in the data as the next".to_string(),
+        instead: "assuming that everybody is equally likely to be in the data".to_string(),
         control: None,
-        controlled: "whether somebody is in the data is what is asked, so that there is nobody to try it on"
+        controlled: "membership itself is the question, so there are no people outside to try it on"
             .to_string(),
     };
-    let certain = figure("people of the population who are in the data for certain", 1.0);
+    let certain = figure("people of the population who are certain to be in the data", 1.0);
     let absent = Figure {
         what: "people of the population who cannot be in the released data".to_string(),
         targets: people,
@@ -101,12 +100,14 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         0 => String::new(),
         _ => {
             let people = counted(people, "person", "people");
-            format!("of {hits} of {people} in the population it is certain that they are in the data")
+            let are = if hits == 1 { "is" } else { "are" };
+            format!("{hits} of {people} in the population {are} certain to be in the data")
         }
     };
     Ok(Finding {
         knows: "the quasi-identifiers of everybody who may be in the data".to_string(),
-        does: "sets as many released rows as look alike against the people whom they contain".to_string(),
+        does: "compares the number of released rows of a class with the number of people who match it"
+            .to_string(),
         assumes: format!(
             "the list is complete; {} about {}, a share of {rate:.3}; the highest δ is {highest:.3}",
             counted(released, "row is", "rows are"),
@@ -114,7 +115,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         ),
         figures: vec![
             certain,
-            figure("people of the population who are likelier in the data than not", LIKELY),
+            figure("people of the population who are more likely than not to be in the data", LIKELY),
             absent,
         ],
         warning,
@@ -123,9 +124,9 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     })
 }
 
-/// Takes whoever a released row of every table contains for a member, on the people of the data and on those who were left out.
+/// Calls everybody a member who matches a released row of every table, for people in the data and for those who were left out.
 fn by_containment(scene: &Scene<'_>) -> Result<Finding> {
-    let contained = |people: fn(&TableView) -> Option<&Rows>| -> Result<(u64, u64)> {
+    let contained = |people: fn(&TableView) -> Option<&CodedRows>| -> Result<(u64, u64)> {
         // Nobody knows of people who are not in a sample.
         let mut within: Vec<Option<bool>> = Vec::new();
         for table in scene.views()? {
@@ -148,21 +149,23 @@ fn by_containment(scene: &Scene<'_>) -> Result<Finding> {
     // Of as many people as there are in the data.
     let control = (u128::from(wrong) * u128::from(people) / u128::from(others.max(1))) as u64;
     let headline = Figure {
-        what: "people of the data who are taken for members because a released row contains them".to_string(),
+        what: "people in the data who are recognised as members because they match a released row"
+            .to_string(),
         targets: people,
         hits,
         baseline: people,
-        instead: "takes everybody for a member".to_string(),
+        instead: "calling everybody a member".to_string(),
         control: Some(control),
         controlled: format!(
-            "the same on {others} people who were left out of the release, of whom {wrong} are taken for members by mistake"
+            "the same attack on {others} people who were left out of the release; {wrong} are wrongly called members"
         ),
     };
     let share = |hits: u64, of: u64| hits as f64 / of.max(1) as f64;
     let advantage = (share(hits, people) - share(wrong, others)).max(0.0);
     let warning = if advantage >= LIKELY {
         format!(
-            "who is in the data can be told: released rows contain {:.0} % of its people, and {:.0} % of people who are not in it",
+            "the release shows who is in the data: {:.0} % of its people match a released row, but only {:.0} % of \
+             people who are not in it",
             100.0 * share(hits, people),
             100.0 * share(wrong, others)
         )
@@ -171,10 +174,10 @@ fn by_containment(scene: &Scene<'_>) -> Result<Finding> {
     };
     Ok(Finding {
         knows: "the quasi-identifiers of some people".to_string(),
-        does: "takes those for members whom a released row contains".to_string(),
+        does: "calls everybody a member who matches a released row".to_string(),
         assumes: format!(
-            "people who were left out are like those in the data; his advantage is {advantage:.3}: the share of members he finds \
-             less that of others he takes for members"
+            "people who were left out resemble those in the data; the attacker's advantage is {advantage:.3}: the \
+             share of members recognised minus the share of others called members"
         ),
         figures: vec![headline],
         warning,

@@ -1,5 +1,5 @@
-//! Whose rows they are, where one person may have several: risks are then of people, and a crowd is as many as there are
-//! people in it, not rows.
+//! Whose rows they are, if one person may have several: risks are then counted per person, and the size of a crowd is
+//! its number of people, not of rows.
 
 use hashbrown::HashMap;
 
@@ -56,7 +56,7 @@ impl Owners {
 
     /// Per target of the table's quasi-identifiers, how many people may have the rows that contain it.
     pub fn crowds(&self, scene: &Scene<'_>, table: &TableView) -> Result<Vec<u64>> {
-        // Whoever is not attacked may still be in the crowd.
+        // People who are not attacked may still be in the crowd.
         let all = Matcher::new(
             &table.columns,
             &table.quasi.columns,
@@ -89,9 +89,9 @@ impl Owners {
     }
 }
 
-/// How many of the people whom rows could be about have a value, each counted once however many rows they have.
-pub(super) struct Shares {
-    /// Per row of the original, how large a part of those whom it could be about has its value in one of these rows, and how
+/// How many of the people who match rows have a value, each counted once however many rows they have.
+pub(super) struct ValueShares {
+    /// Per row of the original, how large a part of the matching people has its value in one of these rows, and how
     /// many they are; nothing for rows that are not attacked.
     of_row: Vec<Option<(f64, u64)>>,
     /// Per value of the column, how large a part of everybody has it.
@@ -99,7 +99,7 @@ pub(super) struct Shares {
     codes: Vec<u32>,
 }
 
-impl Shares {
+impl ValueShares {
     /// How large a part of the people has the row's value.
     pub fn of(&self, row: usize) -> f64 {
         self.of_row[row].map_or(0.0, |(share, _)| share)
@@ -117,8 +117,8 @@ impl Shares {
 }
 
 impl Owners {
-    /// Who has which value of a column, among those whom rows could be about.
-    pub fn shares(&self, scene: &Scene<'_>, table: &TableView, column: usize) -> Result<Shares> {
+    /// Who has which value of a column, among people who match rows.
+    pub fn shares(&self, scene: &Scene<'_>, table: &TableView, column: usize) -> Result<ValueShares> {
         let all = Matcher::new(
             &table.columns,
             &table.quasi.columns,
@@ -160,7 +160,7 @@ impl Owners {
         everybody.dedup();
         let (people, values) = counted_by_value(&everybody);
         let base = values.into_iter().map(|(value, having)| (value, having as f64 / people.max(1) as f64));
-        Ok(Shares { of_row: (0..table.original.len).map(of_row).collect(), base: base.collect(), codes })
+        Ok(ValueShares { of_row: (0..table.original.len).map(of_row).collect(), base: base.collect(), codes })
     }
 }
 

@@ -1,21 +1,21 @@
-//! Predicate singling out (Cohen and Nissim, PNAS 2020): k-anonymity does not keep one from naming exactly one person.
+//! Predicate singling out (Cohen and Nissim, PNAS 2020): k-anonymity does not prevent an attacker from describing
+//! exactly one person.
 //!
-//! A class of the release says: these m people lie in this small region. A predicate that holds in the region and, of what
-//! lies there, for one in m by a hash of the whole record, holds for exactly one of them about 37 times in a hundred, whatever
-//! is known of them. Such a predicate has next to no weight among people in general, so that without the release hardly any
-//! is found.
+//! A class of the release says: these m people are in this small region. A predicate that holds in the region for one
+//! in m records, selected by a hash of the whole record, holds for exactly one of them about 37 times in a hundred,
+//! whatever is known about them. Such a predicate has almost no weight among people in general, so it is hardly ever
+//! found without the release.
 
 use sha2::{Digest, Sha256};
 
-use super::view::{Matcher, Rows, TableView};
-use super::{Attack, Figure, Finding, Scene};
+use super::view::{CodedRows, Matcher, TableView};
+use super::{Attack, Figure, Finding, Scene, Threat};
 use privet_core::{Error, Result};
 
-/// Row 20 of the attacks.
 pub(super) const ATTACK: Attack = Attack {
     name: "predicate",
-    row: 20,
-    dear: true,
+    threat: Threat::PredicateSinglingOut,
+    costly: true,
     concerns: |scene| scene.quasi_tables().map(|_| ()),
     run,
 };
@@ -30,21 +30,22 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     }
     let found = best.ok_or_else(|| Error::internal("a release without a table"))?;
     let controlled = match found.control {
-        Some(_) => "the same predicates on the people who were left out".to_string(),
-        None => "people who were left out of the release would be needed: --holdout FILE".to_string(),
+        Some(_) => "the same predicates on people who were left out".to_string(),
+        None => "it would need people who were left out of the release: --holdout FILE".to_string(),
     };
     Ok(Finding {
-        knows: "the release alone".to_string(),
-        does: "says for each class: one in as many as it has, by a hash of the record, of those who lie in it".to_string(),
-        assumes: "a class counts with at least two people in it; how much weight a class has among people in general is \
-                  estimated from single columns, as if these were independent"
+        knows: "only the release".to_string(),
+        does: "makes a predicate for each class: being in it, and being selected by a hash of the record that selects \
+               one in as many as the class has".to_string(),
+        assumes: "classes with at least two people are counted; the weight of a class among people in general is \
+                  estimated from single columns, as if they were independent"
             .to_string(),
         figures: vec![Figure {
-            what: "predicates, one for each class, that hold for exactly one person of the data".to_string(),
+            what: "predicates, one per class, that are true of exactly one person in the data".to_string(),
             targets: found.classes,
             hits: found.hits,
             baseline: found.baseline.round() as u64,
-            instead: "makes predicates of the same weight without the release".to_string(),
+            instead: "making predicates of the same weight without the release".to_string(),
             control: found.control,
             controlled,
         }],
@@ -90,7 +91,7 @@ fn isolated(scene: &Scene<'_>, table: &TableView) -> Result<Isolated> {
         }
         found.classes += 1;
         let one_in = members.len() as u64;
-        let holds = |rows: &Rows, row: &&u32| picked(scene.seed, class, one_in, table, rows, **row);
+        let holds = |rows: &CodedRows, row: &&u32| picked(scene.seed, class, one_in, table, rows, **row);
         found.hits += u64::from(members.iter().filter(|row| holds(&table.original, row)).count() == 1);
         if let (Some((outside, rows)), Some(control)) = (&outside, &mut found.control) {
             *control += u64::from(outside[class].iter().filter(|row| holds(rows, row)).count() == 1);
@@ -105,7 +106,7 @@ fn isolated(scene: &Scene<'_>, table: &TableView) -> Result<Isolated> {
     Ok(found)
 }
 
-/// Per class the people whom it alone contains.
+/// Per class, the people who match no other class.
 fn members(scene: &Scene<'_>, matcher: &Matcher, rows: usize) -> Result<Vec<Vec<u32>>> {
     let only = matcher.map(scene.clock, |_, classes| match classes {
         [class] => Some(*class),
@@ -120,7 +121,7 @@ fn members(scene: &Scene<'_>, matcher: &Matcher, rows: usize) -> Result<Vec<Vec<
     Ok(members)
 }
 
-/// Per cell of a column, the share of people whom it contains.
+/// Per cell of a column, the share of people who match it.
 fn shares(table: &TableView, column: usize) -> Vec<f64> {
     let codes = &table.original.codes[column];
     let own = &table.columns[column];
@@ -134,8 +135,8 @@ fn shares(table: &TableView, column: usize) -> Vec<f64> {
     shares
 }
 
-/// Whether the predicate of a class, which holds for one record in so many, holds for a row.
-fn picked(seed: u64, class: usize, one_in: u64, table: &TableView, rows: &Rows, row: u32) -> bool {
+/// Whether the predicate of a class, which selects one record in `one_in`, holds for a row.
+fn picked(seed: u64, class: usize, one_in: u64, table: &TableView, rows: &CodedRows, row: u32) -> bool {
     let mut hash = Sha256::new();
     hash.update(seed.to_le_bytes());
     hash.update((class as u64).to_le_bytes());
@@ -145,7 +146,7 @@ fn picked(seed: u64, class: usize, one_in: u64, table: &TableView, rows: &Rows, 
             hash.update([0]);
         }
     }
-    // Records that are equal in all columns are told apart by their place: people are more than their cells.
+    // Records that are equal in all columns are distinguished by their position: people are more than their cells.
     hash.update(row.to_le_bytes());
     let digest = hash.finalize();
     let mut number = [0; 8];

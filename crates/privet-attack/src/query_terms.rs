@@ -1,8 +1,8 @@
-//! Terms of queries: a vocabulary that many share may still hold a word that one person typed.
+//! Terms of queries: a vocabulary that many people share may still contain a word that one person typed.
 //!
-//! Published vocabularies are alike in groups, but which terms they are made of is decided by a vote: a name, a number or an
-//! address of one person can win it. Looked for are terms that are printed though fewer than k people used them, terms that
-//! look like personal data, and how few terms single out a vocabulary.
+//! Published vocabularies are alike in groups, but a vote decides which terms they contain: a name, a number or an
+//! address of one person can win it. The attack looks for published terms that fewer than k people used, for terms
+//! that look like personal data, and for how few terms single out a vocabulary.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use serde_json::json;
 
 use super::finding::NO_GUESS;
 use super::fingerprint::{Tries, figures, fingerprints, scores_json};
-use super::haystack::{Haystack, Sets};
-use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
+use super::haystack::{ItemHaystack, ItemSets};
+use super::{Attack, Figure, Finding, PolicyRef, Released, Scene, Threat};
 use privet_audit::vocabularies::Demand;
 use privet_core::counted;
 use privet_core::{Error, Result};
@@ -22,24 +22,23 @@ use privet_policy::layout::TERM_SEPARATOR;
 use privet_policy::method::Centre;
 use privet_taxonomy::Node;
 
-/// Row 18 of the attacks.
 pub(super) const ATTACK: Attack = Attack {
     name: "query-terms",
-    row: 18,
-    dear: false,
+    threat: Threat::QueryTerms,
+    costly: false,
     concerns: |scene| match (scene.policy, &scene.released) {
         (PolicyRef::Vocabularies(_), Released::Vocabularies(_)) => Ok(()),
-        _ => Err("the release is not one of vocabularies".to_string()),
+        _ => Err("the release does not consist of vocabularies".to_string()),
     },
     run,
 };
 
-/// So many terms are known in the figure that stands for unicity: two are enough in published query logs.
+/// How many terms are known in the figure for unicity: two are enough in published query logs.
 const KNOWN: usize = 2;
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let PolicyRef::Vocabularies(policy) = scene.policy else {
-        return Err(Error::internal("terms of no vocabularies"));
+        return Err(Error::internal("terms without vocabularies"));
     };
     let (source, released) = scene.bags()?;
     let demand = Demand::of(&policy.requirement, source.users().is_some());
@@ -49,17 +48,17 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let names = names(policy, source, released);
     scene.clock.check()?;
     let themselves = (0..source.terms().len() as Node).map(|term| vec![term]).collect();
-    let original = Haystack::new(distinct(source, &|term| term), themselves);
+    let original = ItemHaystack::new(distinct(source, &|term| term), themselves);
     let shown = distinct(released, &|term| names.of_released[term as usize]);
-    let shown = Haystack::new(shown, names.of_source);
-    // A published vocabulary may hold words that stand for a person's and are none of them: nobody can say whose it is.
+    let shown = ItemHaystack::new(shown, names.of_source);
+    // A published vocabulary may contain replacements that the person never used: nobody can say whose it is.
     let scores = fingerprints(original.sets(), &shown, &original, false, Tries::of(scene))?;
     Ok(finding(&found, figures(&scores, ("vocabularies", "terms"), KNOWN), scores_json(&scores), k))
 }
 
 /// The sets of terms of the distinct bags, as nodes, with how many have each; in an order that does not tell that of the bags.
-fn distinct(bags: &Bags, node: &dyn Fn(u32) -> Node) -> Sets {
-    let mut sets = Sets::default();
+fn distinct(bags: &Bags, node: &dyn Fn(u32) -> Node) -> ItemSets {
+    let mut sets = ItemSets::default();
     let mut nodes: Vec<Node> = Vec::new();
     for (bag, count) in bags.distinct() {
         nodes.clear();
@@ -121,13 +120,13 @@ fn finding(found: &Printed, unicity: Vec<Figure>, scores: serde_json::Value, k: 
     let personal: u64 = found.personal.iter().sum();
     let mut all = vec![
         Figure {
-            instead: "reads no term of fewer people".to_string(),
-            ..figure(format!("printed terms that fewer than {k} people used"), (found.terms, found.rare))
+            instead: "reading no term of fewer people".to_string(),
+            ..figure(format!("published terms that fewer than {k} people used"), (found.terms, found.rare))
         },
         Figure {
-            instead: "reads no such term".to_string(),
+            instead: "reading no such term".to_string(),
             ..figure(
-                "printed terms that look like personal data: numbers, addresses or given names".to_string(),
+                "published terms that look like personal data: numbers, addresses or given names".to_string(),
                 (found.terms, personal),
             )
         },
@@ -135,11 +134,11 @@ fn finding(found: &Printed, unicity: Vec<Figure>, scores: serde_json::Value, k: 
     for kind in Personal::ALL {
         let hits = found.personal[kind as usize];
         if hits > 0 || found.personal_before[kind as usize] > 0 {
-            all.push(figure(format!("printed terms that look like {}", kind.told()), (found.terms, hits)));
+            all.push(figure(format!("published terms that look like {}", kind.told()), (found.terms, hits)));
         }
     }
     all.extend(unicity);
-    // What succeeds most stands for the attack; what the original would tell comes last.
+    // What succeeds most is the headline; what the original would reveal comes last.
     all.sort_by(Figure::worse_first);
     all.push(figure(
         format!("terms of the original that fewer than {k} people used"),
@@ -148,31 +147,31 @@ fn finding(found: &Printed, unicity: Vec<Figure>, scores: serde_json::Value, k: 
     let mut lines: Vec<String> = Vec::new();
     for (term, users) in &found.rarest {
         let people = counted(u64::from(*users), "person", "people");
-        lines.push(format!("'{term}' is printed, and {people} used it"));
+        lines.push(format!("'{term}' is published, and {people} used it"));
     }
     lines.extend(found.shown.iter().map(|term| format!("'{term}' looks like personal data")));
     let warning = match (found.rare, personal) {
         (0, 0) => String::new(),
         (0, personal) => {
-            let terms = counted(personal, "printed term looks", "printed terms look");
+            let terms = counted(personal, "published term looks", "published terms look");
             format!(
                 "{terms} like personal data: numbers, addresses or names (`privet attack --only query-terms` shows them); at \
                  least {k} people used each"
             )
         }
         (rare, _) => format!(
-            "{rare} of {} {} used by fewer than {k} people, such as names may be; set min_term_users",
-            counted(found.terms, "printed term", "printed terms"),
+            "{rare} of {} {} used by fewer than {k} people, as names often are; set min_term_users",
+            counted(found.terms, "printed term", "published terms"),
             if rare == 1 { "was" } else { "were" }
         ),
     };
     Finding {
-        knows: "what is printed, and some terms that a person typed".to_string(),
-        does: "reads terms that one person or few can have typed or that look like personal data, and looks up which \
-               vocabularies have the terms he knows"
+        knows: "the published vocabularies, and some terms that a person typed".to_string(),
+        does: "reads terms that only a few people can have typed or that look like personal data, and looks up which \
+               vocabularies have the known terms"
             .to_string(),
-        assumes: "given names are told by a short list, numbers and addresses by their form; a vocabulary is singled out if it \
-                  is the only one that fits"
+        assumes: "given names are recognised by a short list, numbers and addresses by their form; a vocabulary is \
+                  singled out if it is the only one that matches"
             .to_string(),
         figures: all,
         worst: lines.first().cloned().unwrap_or_default(),
@@ -183,7 +182,7 @@ fn finding(found: &Printed, unicity: Vec<Figure>, scores: serde_json::Value, k: 
     }
 }
 
-/// What a term may be that should not be printed, whoever used it.
+/// What a term may be that should not be published, no matter who used it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Personal {
     /// A mail address.
@@ -205,7 +204,7 @@ impl Personal {
         match self {
             Personal::Mail => "mail addresses",
             Personal::Address => "web addresses",
-            Personal::Number => "numbers of four digits or more",
+            Personal::Number => "numbers with at least four digits",
             Personal::Name => "given names",
         }
     }
@@ -460,7 +459,7 @@ mod tests {
         let found = stage.attack("query-terms", leaking).expect("a finding");
         assert_eq!((found.headline().targets, found.headline().hits), (2, 1), "{found:?}");
         assert!(found.succeeds() && found.worst.contains("jennifer"), "{found:?}");
-        // Nothing rare, but a name: that is what is told first.
+        // Nothing rare, but a name: that is reported first.
         let original =
             "vocabulary,who,term,count\n1,a,Oslo,1\n1,a,jennifer,1\n2,b,Oslo,1\n2,b,jennifer,1\n3,c,Oslo,1\n";
         let named = Stage::with(policy, original).attack("query-terms", leaking).expect("a finding");

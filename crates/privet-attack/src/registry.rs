@@ -1,7 +1,7 @@
-//! All attacks, and how they are run: the same way on a release in the making, on one that was published, and on a file
-//! that another tool made.
+//! All attacks, and how they are run: in the same way on a release that is being made, on a published one, and on a
+//! file that another tool made.
 //!
-//! To add one, write a file with its [`Attack`] and list that in [`ATTACKS`].
+//! To add one, write a file with its [`Attack`] and list it in [`ATTACKS`].
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::budget::{ALL, Shares, is_too_costly, too_costly};
+use super::budget::{ALL, TimeShares, is_too_costly, too_costly};
 use super::{Finding, Scene};
 use privet_core::cpu::cpu_time;
 use privet_core::suggestion;
@@ -20,17 +20,64 @@ use privet_core::{Error, ErrorKind, Result};
 pub struct Attack {
     /// Its name.
     pub name: &'static str,
-    /// The row of the table of attacks that it is, as the book numbers them.
-    pub row: u8,
-    /// Whether it takes so long that `privet anonymize` leaves it out unless it is told otherwise.
-    pub dear: bool,
+    /// The threat that it tries.
+    pub threat: Threat,
+    /// Whether it takes so long that `privet anonymize` runs it only on request.
+    pub costly: bool,
     /// Whether there is enough at hand to run it; else why it cannot be run, as a clause: "the release has no …".
     pub concerns: fn(&Scene<'_>) -> std::result::Result<(), String>,
     /// Runs it.
     pub run: fn(&Scene<'_>) -> Result<Finding>,
 }
 
-/// All attacks, in the order of their rows.
+/// What an attacker may try, in the order of the book's table of attacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Threat {
+    /// To find a person's record.
+    Linking,
+    /// To use columns that the policy does not call quasi-identifiers.
+    UndeclaredQuasiIdentifiers,
+    /// To read a value that a whole class shares.
+    Homogeneity,
+    /// To read what is likely: skewed frequencies, or values that mean much the same.
+    SimilarOrSkewedValues,
+    /// To exclude values that are impossible for a person.
+    NegativeRules,
+    /// To use one sensitive column against another.
+    SeveralSensitiveColumns,
+    /// To infer guarded values from any that can be observed.
+    Freeform,
+    /// To know more items than a requirement assumes.
+    BeyondTheHorizon,
+    /// To use the reasons why a method did not publish more.
+    Minimality,
+    /// To conclude what was suppressed from the rule that suppressed it.
+    SuppressionInference,
+    /// To refine generalised values.
+    Downcoding,
+    /// To learn from the release how values depend on quasi-identifiers.
+    DeFinetti,
+    /// To join several releases about the same people.
+    Composition,
+    /// To compare a release with an earlier one.
+    ReRelease,
+    /// To use the order of the rows.
+    RowOrder,
+    /// To read what files contain besides their cells.
+    Container,
+    /// To recognise a person's set by a few items.
+    Fingerprints,
+    /// To read terms that only a few people typed.
+    QueryTerms,
+    /// What European regulators name: singling out, linkability and inference.
+    RegulatorsRisks,
+    /// To describe exactly one person.
+    PredicateSinglingOut,
+    /// To find out who is in the data.
+    Membership,
+}
+
+/// All attacks, in the order of their threats.
 pub static ATTACKS: &[Attack] = &[
     super::linking::ATTACK,
     super::label_linking::ATTACK,
@@ -62,9 +109,6 @@ pub static ATTACKS: &[Attack] = &[
     super::membership::ATTACK,
 ];
 
-/// The row of the attacks that need people who were left out. Who holds people out wants these, though they take longer.
-const CONTROLLED: u8 = 19;
-
 /// Which attacks to run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Choice {
@@ -80,7 +124,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The attacks with these names; an error where there is no such attack.
+    /// The attacks with these names; an error if one does not exist.
     pub fn only(names: &[String]) -> Result<Choice> {
         let known: Vec<&str> = ATTACKS.iter().map(|attack| attack.name).collect();
         for name in names {
@@ -97,9 +141,10 @@ impl Choice {
 
     /// Why an attack is left out; `None` where it is chosen.
     fn leaves_out(&self, attack: &Attack, scene: &Scene<'_>) -> Option<&'static str> {
-        let wanted = scene.holdout.is_some() && attack.row == CONTROLLED;
+        // With a hold-out, run these even if they take long: their figures need people who were left out.
+        let wanted = scene.holdout.is_some() && attack.threat == Threat::RegulatorsRisks;
         match self {
-            Choice::Cheap if attack.dear && !wanted => {
+            Choice::Cheap if attack.costly && !wanted => {
                 Some("takes long; `--attacks all` runs it, and `privet attack`")
             }
             _ => None,
@@ -182,8 +227,8 @@ impl Attacks {
                 "{costly} of {all} attacks not run by default ({reasons}); --attacks all runs them"
             )),
             (costly, others) => Some(format!(
-                "{costly} of {all} attacks not run by default ({reasons}); --attacks all runs them; {others} more have \
-                 nothing to be tried on"
+                "{costly} of {all} attacks not run by default ({reasons}); --attacks all runs them; {others} more \
+                 have nothing to try them on"
             )),
         }
     }
@@ -199,7 +244,7 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
         return Ok(Attacks::default());
     }
     let mentioned = || ATTACKS.iter().filter(|attack| choice.mentions(attack.name));
-    let shares = Shares::of(scene);
+    let shares = TimeShares::of(scene);
     let start = cpu_time();
     shares.read();
     if let Err(error) = scene.read() {
@@ -207,7 +252,7 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
             return Err(error);
         }
         let reason =
-            format!("stopped after {}, before the tables were read; {ALL}", told(cpu_time() - start));
+            format!("stopped after {}, before the tables were read; {ALL}", seconds(cpu_time() - start));
         let not_run = mentioned().map(|attack| NotRun::for_cost(attack, reason.clone())).collect();
         return Ok(Attacks { found: Vec::new(), not_run });
     }
@@ -258,13 +303,13 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
         match tried {
             // 0 of 0 would look like an attack that failed.
             Ok(finding) if finding.is_void() => {
-                not_run.push(NotRun::new(attack, "there is nobody and nothing in this release to try it on"));
+                not_run.push(NotRun::new(attack, "there is nothing in this release to try it on"));
             }
             Ok(finding) => found.push(finding),
             Err(error) if is_too_costly(&error) => not_run.push(NotRun::for_cost(attack, error.message())),
-            // Odd data that one attack cannot read is no reason to keep quiet about the others.
+            // Data that one attack cannot read must not hide the results of the others.
             Err(error) if error.kind() == ErrorKind::Input => {
-                not_run.push(NotRun::new(attack, format!("it could not be tried: {}", error.message())));
+                not_run.push(NotRun::new(attack, format!("it could not be run: {}", error.message())));
             }
             Err(error) => return Err(error),
         }
@@ -274,7 +319,7 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
     Ok(attacks)
 }
 
-/// Whether an error says that the share of processor time is used up, and not that the user is tired of waiting.
+/// Whether an error means that the share of processor time is used up, and not that the user interrupted the run.
 fn is_stop(error: &Error, scene: &Scene<'_>) -> bool {
     error.kind() == ErrorKind::Interrupted && scene.clock.stop().is_some() && !scene.clock.is_interrupted()
 }
@@ -282,16 +327,16 @@ fn is_stop(error: &Error, scene: &Scene<'_>) -> bool {
 /// With less time than this nothing is begun.
 const SHORTEST: Duration = Duration::from_millis(4);
 
-fn told(time: Duration) -> String {
+fn seconds(time: Duration) -> String {
     format!("{:.2} s of processor time", time.as_secs_f64())
 }
 
-/// Runs an attack within its share of the time; where that is too short for everybody who was planned, on far fewer people.
-fn within(scene: &Scene<'_>, attack: &Attack, shares: &Shares<'_>, left: usize) -> Result<Finding> {
+/// Runs an attack within its share of the time; if that is too short for everybody planned, on far fewer people.
+fn within(scene: &Scene<'_>, attack: &Attack, shares: &TimeShares<'_>, left: usize) -> Result<Finding> {
     let start = cpu_time();
     let share = shares.next(left);
     if share < SHORTEST {
-        return Err(too_costly(format!("not tried, as the time for attacks was used up; {ALL}")));
+        return Err(too_costly(format!("not run because the time for attacks was used up; {ALL}")));
     }
     let stopped = match (attack.run)(scene) {
         Err(error) if is_stop(&error, scene) => cpu_time() - start,
@@ -305,11 +350,12 @@ fn within(scene: &Scene<'_>, attack: &Attack, shares: &Shares<'_>, left: usize) 
     };
     match again {
         Ok(mut finding) => {
-            finding.stopped = format!("stopped after {}, and tried on fewer instead", told(stopped));
+            finding.stopped = format!("stopped after {}, and run on fewer people instead", seconds(stopped));
             Ok(finding)
         }
         Err(error) if is_stop(&error, scene) || is_too_costly(&error) => {
-            let reason = format!("stopped after {}, its share of the run; {ALL}", told(cpu_time() - start));
+            let reason =
+                format!("stopped after {}, its share of the run; {ALL}", seconds(cpu_time() - start));
             Err(too_costly(reason))
         }
         Err(error) => Err(error),
@@ -369,9 +415,9 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique_and_in_the_order_of_their_rows() {
+    fn names_are_unique_and_in_the_order_of_their_threats() {
         let mut names: Vec<&str> = ATTACKS.iter().map(|attack| attack.name).collect();
-        assert!(ATTACKS.is_sorted_by_key(|attack| attack.row));
+        assert!(ATTACKS.is_sorted_by_key(|attack| attack.threat));
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), ATTACKS.len());

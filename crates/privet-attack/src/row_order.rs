@@ -1,10 +1,11 @@
-//! Unsorted matching: where a release keeps the order of its source, a row's place tells whose it is.
+//! Unsorted matching: if a release keeps the order of its source, a row's position reveals whose it is.
 //!
-//! The adversary has people in the order of the source (a register, the order of admission). Among those whom the same
-//! released rows contain he takes the first person for the first row, and so on. Beside that the rank correlation (Spearman)
-//! of released and original places is told, over all that can be paired by their cells alone; of records in groups also that of
-//! the groups' numbers, and of transactions that of sets. An order that begins at another row, or whose blocks were swapped, has no
-//! such correlation: runs of rows that recur vote for how far they were moved, forwards or back.
+//! The attacker has people in the order of the source (a register, the order of admission). Among people who match
+//! the same released rows, they assign the first person to the first row, and so on. The finding also has the rank
+//! correlation (Spearman) of released and original positions over all rows that can be paired by their cells alone;
+//! for records in groups also of the group numbers, and for transactions of sets. An order that begins at another
+//! row, or whose blocks were swapped, has no such correlation: there, runs of rows that recur vote for how far they
+//! were moved, forwards or backwards.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +14,7 @@ use hashbrown::{HashMap, HashSet};
 use serde_json::json;
 
 use super::view::{Matcher, TableView};
-use super::{Attack, Figure, Finding, PolicyRef, Released, Scene};
+use super::{Attack, Figure, Finding, PolicyRef, Released, Scene, Threat};
 use privet_core::clock::Clock;
 use privet_core::random::{keyed, shuffle};
 use privet_core::{Error, Result, described};
@@ -21,38 +22,38 @@ use privet_data::{Transaction, TransactionSource};
 use privet_policy::TransactionPolicy;
 use privet_taxonomy::Node;
 
-/// Row 15 of the attacks.
-pub(super) const ATTACK: Attack = Attack { name: "row-order", row: 15, dear: false, concerns, run };
+pub(super) const ATTACK: Attack =
+    Attack { name: "row-order", threat: Threat::RowOrder, costly: false, concerns, run };
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     match scene.policy {
         PolicyRef::Table(_) => scene.quasi_tables().map(|_| ()),
         PolicyRef::Transactions(_) => scene.transactions().map(|_| ()),
         PolicyRef::Vocabularies(_) => {
-            Err("a published bag is that of several people, and its terms do not tell of which".to_string())
+            Err("a published bag belongs to several people, and its terms do not show to whom".to_string())
         }
     }
 }
 
-/// A correlation below this is no concern, however many rows there are …
+/// A correlation below this does not matter, however many rows there are …
 const SLIGHT: f64 = 0.05;
 /// … nor is one that chance makes: so far from none it must be, by Student's t …
 const DEVIATIONS: f64 = 4.0;
 /// … and further the fewer pairs there are, by this over the degrees of freedom: of shuffled releases one in ten thousand is
 /// beyond it, of those with the fewest pairs one in seven hundred …
 const FOR_FEW: f64 = 16.0;
-/// … over at least so many pairs.
+/// … over at least this many pairs.
 const FEWEST: usize = 8;
 
-/// So many people are looked at between two looks at the clock.
+/// How many people are processed between two checks of the clock.
 const BETWEEN: usize = 1024;
 
-/// A row stands near the place of its person where less than this part of all pairs lies between.
+/// A row is near the position of its person if less than this part of all pairs is between them.
 const NEAR: usize = 100;
 
 /// How places in the source and in the release go together.
 #[derive(Default)]
-struct Places {
+struct RowPlaces {
     /// What is paired.
     what: &'static str,
     /// Spearman's rank correlation, and of how many pairs.
@@ -63,9 +64,9 @@ struct Places {
     shuffled: u64,
 }
 
-impl Places {
+impl RowPlaces {
     /// Compares the places of what belongs together.
-    fn of(what: &'static str, pairs: impl Iterator<Item = (f64, f64)>, seed: u64) -> Places {
+    fn of(what: &'static str, pairs: impl Iterator<Item = (f64, f64)>, seed: u64) -> RowPlaces {
         let (source, released): (Vec<f64>, Vec<f64>) = pairs.unzip();
         let (source, mut released) = (ranks(&source), ranks(&released));
         let reach = source.len() as f64 / NEAR as f64;
@@ -74,7 +75,7 @@ impl Places {
         };
         let (rho, near_now) = (spearman(&source, &released), near(&released));
         shuffle(&mut released, &mut keyed(seed, "places in random order"));
-        Places { what, rho, pairs: source.len(), near: near_now, shuffled: near(&released) }
+        RowPlaces { what, rho, pairs: source.len(), near: near_now, shuffled: near(&released) }
     }
 
     /// Whether the release follows the source more than chance would have it.
@@ -86,33 +87,32 @@ impl Places {
     }
 
     fn figure(&self) -> Figure {
-        let what =
-            format!("{} that stand within a hundredth of all from their place in the source", self.what);
+        let what = format!("{} within 1 % of their position in the source", self.what);
         // A handful of pairs is in some order by chance.
         if self.pairs < FEWEST {
             return Figure { what, ..Figure::default() };
         }
-        // Of so many ranks, how many are near a given one on average.
+        // How many ranks are near a given one on average.
         let (pairs, reach) = (self.pairs as f64, (self.pairs / NEAR) as f64);
         Figure {
             what,
             targets: self.pairs as u64,
             hits: self.near,
             baseline: (2.0 * reach + 1.0 - reach * (reach + 1.0) / pairs).round() as u64,
-            instead: "puts them anywhere".to_string(),
+            instead: "placing them at random".to_string(),
             control: Some(self.shuffled),
-            controlled: "the same with released places in random order".to_string(),
+            controlled: "the same attack on released rows in random order".to_string(),
         }
     }
 }
 
-/// Runs that recur are long enough where they have at most so many partners on average.
+/// Runs that recur are long enough if they have at most this many partners on average.
 const PARTNERS: u64 = 2;
 
 /// Runs are not longer than this.
 const LONGEST_RUN: usize = 64;
 
-/// A shift gets at least so many votes, and as many times those of rows in random order, before it is told.
+/// A shift is reported if it gets at least this many votes, and this many times the votes of rows in random order.
 const FEWEST_VOTES: u64 = 16;
 const TIMES_CHANCE: u64 = 4;
 
@@ -154,21 +154,22 @@ impl Shift {
 
     fn figure(&self) -> Figure {
         Figure {
-            what: "runs of rows that were all moved equally far from their place in the source".to_string(),
+            what: "runs of rows that all moved the same distance from their position in the source"
+                .to_string(),
             targets: self.runs,
             hits: self.votes,
             baseline: self.shuffled,
-            instead: "puts them anywhere".to_string(),
+            instead: "placing them at random".to_string(),
             control: Some(self.shuffled),
-            controlled: "the same with released rows in random order".to_string(),
+            controlled: "the same attack on released rows in random order".to_string(),
         }
     }
 
     fn warning(&self) -> String {
-        let turned = if self.reversed { ", from the last row to the first" } else { "" };
+        let turned = if self.reversed { ", in reverse" } else { "" };
         format!(
-            "the released rows follow the order of the source{turned}, only moved by {} as a whole or in blocks: {} of {} \
-             recur at that distance, {} in a random order; shuffle the rows",
+            "the released rows follow the order of the source{turned}, shifted by {} as a whole or in blocks: {} of \
+             {} keep that distance, but {} in a random order; shuffle the rows",
             described(self.by as u64, "rows"),
             self.votes,
             match self.run {
@@ -180,7 +181,7 @@ impl Shift {
     }
 }
 
-/// A number for each run of so many rows; runs with somebody in no class have none.
+/// A number for each run of `length` rows; runs with somebody in no class have none.
 fn numbered(rows: &[Option<u32>], run: usize) -> impl Iterator<Item = Option<u64>> {
     rows.windows(run).map(|rows| {
         rows.iter().try_fold(0u64, |number, class| {
@@ -201,7 +202,7 @@ fn partners(runs: &Runs, number: u64) -> &[(u64, u32)] {
     &runs[from..from + count]
 }
 
-/// Runs that the source has oftener are looked at in so many places.
+/// Runs that occur more often in the source are looked up at this many positions.
 const MOST_PARTNERS: usize = 64;
 
 /// The length of runs that tell places apart, and the runs of the source, which goes on at its beginning; `None` where rows are
@@ -261,7 +262,7 @@ fn most_votes(
 
 /// What order tells about a table.
 #[derive(Default)]
-struct Order {
+struct RowOrder {
     people: u64,
     /// How many guesses by place agree with the person in all columns: the better of both directions.
     agree: u64,
@@ -276,19 +277,19 @@ struct Order {
     /// How many people those are a sample of, and what to say about it.
     sampling: String,
     /// Rows, and where there are groups their names.
-    places: Vec<Places>,
+    places: Vec<RowPlaces>,
     /// How far rows were moved together.
     shift: Shift,
 }
 
-/// A gain below this part of the people is no concern, however many there are.
+/// A gain below this part of the people does not matter, however many there are.
 const SLIGHT_GAIN: f64 = 0.01;
 
 /// How many deviations more guesses must be right than by chance, in either direction. Guesses within a class depend on each other a
 /// little, so this is more than a normal distribution would ask for.
 const GUESS_DEVIATIONS: f64 = 5.0;
 
-impl Order {
+impl RowOrder {
     /// Whether guesses by place are right more often than chance would have it, and more often than in the control.
     fn is_told(&self) -> bool {
         let agree = self.agree as f64;
@@ -302,10 +303,10 @@ impl Order {
     }
 
     fn warning(&self, whom: &str) -> String {
-        let turned = if self.reversed { ", from the last row to the first" } else { "" };
+        let turned = if self.reversed { ", in reverse" } else { "" };
         format!(
-            "the order of the released rows within classes follows that of the source{turned}: by place alone {} of {} {whom} \
-             are found in a row that agrees with them in all columns, {} by chance; shuffle the rows",
+            "the order of the released rows within classes follows the order of the source{turned}: position alone \
+             leads {} of {} {whom} to a row that agrees with them in all columns, but {} by chance; shuffle the rows",
             self.agree,
             self.people,
             self.shuffled.max(self.expected.round() as u64)
@@ -318,9 +319,9 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         PolicyRef::Transactions(policy) => vec![of_transactions(scene, policy)?],
         _ => scene.views()?.iter().map(|table| order(scene, table)).collect::<Result<Vec<_>>>()?,
     };
-    let places: Vec<&Places> = orders.iter().flat_map(|order| &order.places).collect();
-    let by_rank = |one: &&Places, other: &&Places| {
-        let told = |places: &Places| (places.is_kept(), places.pairs >= FEWEST);
+    let places: Vec<&RowPlaces> = orders.iter().flat_map(|order| &order.places).collect();
+    let by_rank = |one: &&RowPlaces, other: &&RowPlaces| {
+        let told = |places: &RowPlaces| (places.is_kept(), places.pairs >= FEWEST);
         told(one).cmp(&told(other)).then(one.rho.abs().total_cmp(&other.rho.abs()))
     };
     let worst = places.iter().copied().max_by(by_rank);
@@ -333,14 +334,15 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let whom = if by_person { "records" } else { "people" };
     let guessed = Figure {
         what: format!(
-            "{whom}, of those whose rows differ, whose place in the source leads to a row that agrees in all columns"
+            "{whom} whose position in the source leads to a row that agrees in all columns, among those whose rows \
+             differ"
         ),
         targets: order.people,
         hits: order.agree,
         baseline: order.expected.round() as u64,
-        instead: "takes any of the rows that the person could be".to_string(),
+        instead: "taking any of the matching rows".to_string(),
         control: Some(order.shuffled),
-        controlled: "the same with released rows in random order".to_string(),
+        controlled: "the same attack on released rows in random order".to_string(),
     };
     // Where rows that a person could be do not differ, order still tells in which order people were.
     let mut figures = match order.people {
@@ -356,8 +358,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         false if order.is_told() => order.warning(whom),
         false => shift.filter(|_| is_moved).map(|shift| shift.warning()).unwrap_or_default(),
         true => format!(
-            "the order of the {} follows that of the source (rank correlation {:.2}): whoever knows the order of the source \
-             knows whose is whose; shuffle them",
+            "the order of the {} follows the order of the source (rank correlation {:.2}): anyone who knows the order \
+             of the source knows which is whose; shuffle them",
             worst.what, worst.rho
         ),
     };
@@ -366,11 +368,11 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         places.iter().map(|places| json!({ "what": places.what, "rho": places.rho, "pairs": places.pairs }));
     let correlations: Vec<serde_json::Value> = correlations.collect();
     Ok(Finding {
-        knows: "what is known of people, in the order of the source".to_string(),
-        does: "takes the first of those who could be in the same rows for the first of these rows, and so on"
+        knows: "what is known about people, in the order of the source".to_string(),
+        does: "assigns the first of the people who match the same rows to the first of these rows, and so on"
             .to_string(),
         assumes: format!(
-            "the rank correlation of released and original places is {:.3} over {} pairs{sampling}",
+            "the rank correlation of released and original positions is {:.3} over {} pairs{sampling}",
             worst.rho, worst.pairs
         ),
         figures,
@@ -381,13 +383,13 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 }
 
 const ROWS: &str = "released rows";
-const NAMES: &str = "numbers of groups";
+const NAMES: &str = "group numbers";
 
 /// What order tells about transactions: each is taken for the released set of the lowest nodes that the release shows above its
 /// items. That is what it became where items are generalised alike everywhere; elsewhere fewer can be paired.
-fn of_transactions(scene: &Scene<'_>, policy: &TransactionPolicy) -> Result<Order> {
+fn of_transactions(scene: &Scene<'_>, policy: &TransactionPolicy) -> Result<RowOrder> {
     let Released::Transactions(released) = &scene.released else {
-        return Err(Error::internal("transactions of something else"));
+        return Err(Error::internal("transactions without a view"));
     };
     let view = scene.transactions().map_err(Error::input)?;
     let tree = &view.tree;
@@ -435,13 +437,13 @@ fn of_transactions(scene: &Scene<'_>, policy: &TransactionPolicy) -> Result<Orde
         let (other, rows) = after.get(set)?;
         (count >= rows).then_some((sum / *count as f64, other / *rows as f64))
     });
-    let places = vec![Places::of("released transactions", pairs, scene.seed)];
-    Ok(Order { places, shift, ..Order::default() })
+    let places = vec![RowPlaces::of("released transactions", pairs, scene.seed)];
+    Ok(RowOrder { places, shift, ..RowOrder::default() })
 }
 
-fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
+fn order(scene: &Scene<'_>, table: &TableView) -> Result<RowOrder> {
     let (classes, alike) = table.quasi.map_alike(scene.clock, <[u32]>::to_vec)?;
-    // Those whom the same rows contain, in the order of the source.
+    // People who match the same rows, in the order of the source.
     let mut people: Vec<Vec<u32>> = vec![Vec::new(); classes.len()];
     let in_file = table.original.in_file();
     for (place, row) in (0u32..).zip(&in_file) {
@@ -512,15 +514,15 @@ fn order(scene: &Scene<'_>, table: &TableView) -> Result<Order> {
     let reversed = agree[1] > agree[0];
     let at = usize::from(reversed);
     let own = |person: usize| matched(person).and_then(|(_, class)| class);
-    let mut places = vec![Places::of(ROWS, paired(table, &in_file, &whole, own), scene.seed)];
+    let mut places = vec![RowPlaces::of(ROWS, paired(table, &in_file, &whole, own), scene.seed)];
     if let Some(groups) = &table.groups {
-        places.push(Places::of(NAMES, group_places(&in_file, &whole, groups, own), scene.seed));
+        places.push(RowPlaces::of(NAMES, group_places(&in_file, &whole, groups, own), scene.seed));
     }
     let sampling = if whole.sampled.is_some() { whole.sampling() } else { table.quasi.sampling() };
     let (agree, shuffled) = (agree[at], shuffled[at]);
     let source: Vec<Option<u32>> = in_file.iter().map(|row| own(*row as usize)).collect();
     let shift = Shift::of(&source, &whole.classes.of_row, scene.seed, scene.clock)?;
-    Ok(Order { people, agree, expected, variance, shuffled, reversed, sampling, places, shift })
+    Ok(RowOrder { people, agree, expected, variance, shuffled, reversed, sampling, places, shift })
 }
 
 /// The places of people and of rows that belong together: all who look alike in all columns, and all rows that contain just
@@ -709,7 +711,7 @@ mod tests {
         assert_eq!((kept.headline().targets, kept.headline().hits), (200, 200), "{kept:?}");
         shuffle(&mut places, &mut keyed(1, "test"));
         let numbered = found(&places, &|group| group);
-        assert!(numbered.succeeds() && numbered.warning.contains("numbers of groups"), "{numbered:?}");
+        assert!(numbered.succeeds() && numbered.warning.contains("group numbers"), "{numbered:?}");
         let safe = found(&places, &mixed);
         assert!(!safe.succeeds() && safe.headline().targets > 0, "{safe:?}");
     }

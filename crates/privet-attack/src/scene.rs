@@ -1,11 +1,11 @@
-//! What an attack is run on: the policy, the original, the released files, and what else the adversary may have.
+//! What an attack is run on: the policy, the original, the released files, and what else the attacker may have.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::groups::Placed;
 use super::transactions::TransactionView;
-use super::view::{Effort, TableView, ViewColumn};
+use super::view::{MatchingEffort, TableView, ViewColumn};
 use privet_audit::released::Released;
 use privet_core::clock::Clock;
 use privet_core::{Exact, Result};
@@ -34,19 +34,19 @@ pub struct BaselineRelease {
     pub records: Vec<(Vec<NodeId>, u64)>,
 }
 
-/// A second try is on so many times fewer people …
+/// A second try is on a fraction of the people: one in this many …
 const FEWER: u64 = 16;
-/// … but on so many, where there are as many.
+/// … but on at least this many, if there are.
 const FEWEST: u64 = 200;
 
 /// How much an attack may list and try.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// How many of the worst cases are told.
+    /// How many of the worst cases are listed.
     pub most: usize,
-    /// How many columns the adversary knows in those that are told.
+    /// How many columns the attacker knows in the listed cases.
     pub known: usize,
-    /// How sure he has to be of a second sensitive value, where he need not be certain.
+    /// How sure the attacker has to be of a second sensitive value, if certainty is not needed.
     pub confidence: Exact,
     /// Of more people than this a random sample is attacked.
     pub people: usize,
@@ -78,7 +78,7 @@ pub struct Scene<'a> {
     pub policy: PolicyRef<'a>,
     /// The released data.
     pub released: Released,
-    /// All files that leave the house, as far as they are written.
+    /// All public files written so far.
     pub files: Vec<PathBuf>,
     /// Everybody who may be in the data, with their quasi-identifiers.
     pub population: Option<Source>,
@@ -143,7 +143,7 @@ impl<'a> Scene<'a> {
             let (PolicyRef::Vocabularies(policy), Released::Vocabularies(file)) =
                 (self.policy, &self.released)
             else {
-                return Err(privet_core::Error::internal("vocabularies of something else"));
+                return Err(privet_core::Error::internal("vocabularies without a vocabulary policy"));
             };
             let mut tick = |_| self.clock.check();
             let (source, _) = policy.source.read(&mut tick)?;
@@ -174,7 +174,7 @@ impl<'a> Scene<'a> {
         Ok(Some(scene))
     }
 
-    /// The people of the only released table in the groups that a sensitive column is told of, by its place. Attacks ask for the
+    /// The people of the only released table, in groups with the values of a sensitive column, by its place. Attacks ask for the
     /// same column one after the other: who was placed last is kept.
     ///
     /// No rayon work may wait inside, as attacks run in parallel.
@@ -191,14 +191,14 @@ impl<'a> Scene<'a> {
     }
 
     /// To look at as many people as there are limits for.
-    pub(super) fn sample(&self) -> Effort<'_> {
+    pub(super) fn sample(&self) -> MatchingEffort<'_> {
         let people = Some((self.limits.people, self.seed));
-        Effort { people, steps: self.limits.steps, clock: self.clock }
+        MatchingEffort { people, steps: self.limits.steps, clock: self.clock }
     }
 
     /// To look at everybody, or not to look at all where that takes too long.
-    pub(super) fn everybody(&self) -> Effort<'_> {
-        Effort { people: None, ..self.sample() }
+    pub(super) fn everybody(&self) -> MatchingEffort<'_> {
+        MatchingEffort { people: None, ..self.sample() }
     }
 
     /// The policy, where it is about a table.
@@ -218,7 +218,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The released tables beside the original, coded: one, or several for projected tables. What stands in their way is a
+    /// The released tables next to the original, coded: one, or several for projected tables. If they cannot be read, there is a
     /// reason not to run an attack. They are read when they are asked for first.
     ///
     /// No rayon work may wait inside: attacks run in parallel, and the first that asks reads for all.

@@ -1,7 +1,7 @@
-//! People of a table of mixed columns, by what it shows of them.
+//! People of a table of mixed columns, by what it shows about them.
 //!
-//! Such a table shows one cut through each hierarchy, so the node that it shows of a value is the one of its cells above the
-//! value; where another tool's cells overlap, the lowest.
+//! Such a table shows one cut through each hierarchy, so a value is shown as the cell that is a node above it. If the
+//! cells of another tool overlap, it is the lowest of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use privet_core::{Error, Result};
 use privet_policy::Role;
 use privet_taxonomy::{NodeId, Taxonomy};
 
-/// So many rows are looked at between two looks at the clock.
+/// How many rows are processed between two checks of the clock.
 const BETWEEN: usize = 1024;
 
 /// People of a table of mixed columns.
-pub(super) struct Shown {
+pub(super) struct ShownPeople {
     /// The mixed columns, by their places in the view.
     pub columns: Vec<usize>,
     /// Their hierarchies.
     pub trees: Vec<Arc<Taxonomy>>,
-    /// Everybody of whom a released record may be: per column the position of their leaf and the node that is shown of it.
+    /// Everybody who may have a released record: per column the position of their leaf and the node shown for it.
     pub people: Vec<Vec<(u32, NodeId)>>,
     /// How many released records show the same nodes.
     pub released: BTreeMap<Vec<NodeId>, u64>,
@@ -30,9 +30,9 @@ pub(super) struct Shown {
     pub left_out: u64,
 }
 
-impl Shown {
-    /// Looks everybody up. A cell that is no node of its column's hierarchy is an error.
-    pub fn of(view: &TableView, clock: &Clock) -> Result<Shown> {
+impl ShownPeople {
+    /// Looks everybody up. A cell that is not a node of its column's hierarchy is an error.
+    pub fn of(view: &TableView, clock: &Clock) -> Result<ShownPeople> {
         if view.original.is_sample() {
             return Err(takes_long());
         }
@@ -47,7 +47,7 @@ impl Shown {
             let node = |text: &str| match tree.find(text) {
                 None if text == "*" => Ok(tree.root()),
                 None => tree.leaf_of(text)?.ok_or_else(|| {
-                    Error::input(format!("a cell of column '{}' is no node of its hierarchy", column.name))
+                    Error::input(format!("a cell of column '{}' is not a node of its hierarchy", column.name))
                 }),
                 Some(node) => Ok(node),
             };
@@ -88,6 +88,6 @@ impl Shown {
                 None => left_out += 1,
             }
         }
-        Ok(Shown { columns, trees, people, released, left_out })
+        Ok(ShownPeople { columns, trees, people, released, left_out })
     }
 }

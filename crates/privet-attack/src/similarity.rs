@@ -1,24 +1,26 @@
-//! Similarity (Li, Li and Venkatasubramanian, ICDE 2007): the values that a person could have differ, but all mean much the
-//! same. Homogeneity, asked again at every level of the sensitive column's hierarchy.
+//! Similarity (Li, Li and Venkatasubramanian, ICDE 2007): a person's possible values differ, but all mean much the
+//! same. This is homogeneity at every level of the sensitive column's hierarchy.
 
 use std::collections::BTreeMap;
 
 use super::belief::{Belief, HAIR, Likely, count, sampling, sensitive};
 use super::view::value_tree;
-use super::{Attack, Figure, Finding, Scene};
+use super::{Attack, Figure, Finding, Scene, Threat};
 use privet_core::Result;
 use privet_core::counted;
 use privet_taxonomy::{NodeId, Taxonomy};
 
-/// Row 4 of the attacks.
-pub(super) const ATTACK: Attack = Attack { name: "similarity", row: 4, dear: false, concerns, run };
+pub(super) const ATTACK: Attack =
+    Attack { name: "similarity", threat: Threat::SimilarOrSkewedValues, costly: false, concerns, run };
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     let tables = scene.sensitive_tables()?;
     let mut columns = tables.iter().flat_map(|table| &table.columns);
     match columns.any(|column| column.is_sensitive() && column.policy.hierarchy.is_some()) {
         true => Ok(()),
-        false => Err("no sensitive column has a hierarchy, which would say what is similar".to_string()),
+        false => {
+            Err("no sensitive column has a hierarchy, which would say which values are similar".to_string())
+        }
     }
 }
 
@@ -86,27 +88,30 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     lines.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     let lines: Vec<String> = lines.into_iter().take(scene.limits.most).map(|(_, line)| line).collect();
     let headline = Figure {
-        what: "people whose possible sensitive values all lie below one node of the hierarchy".to_string(),
+        what: "people whose possible sensitive values are all below one node of the hierarchy".to_string(),
         targets: people,
         hits: count(&hit),
         baseline: count(&same),
-        instead: "asks for one value, and not for what values have in common".to_string(),
+        instead: "looking for one value, not for what values have in common".to_string(),
         control: Some(count(&luck)),
-        controlled: "the same with sensitive values dealt out anew".to_string(),
+        controlled: "the same attack after shuffling the sensitive values".to_string(),
     };
     let (hits, alike) = (headline.hits, headline.baseline);
     let warning = match hits > alike {
         false => String::new(),
         true => format!(
-            "of {hits} of {} all sensitive values that they could have mean much the same: they lie below one node of the \
-             column's hierarchy",
+            "all possible sensitive values of {hits} of {} are similar: they are below one node of the column's \
+             hierarchy",
             counted(people, "person", "people")
         ),
     };
     Ok(Finding {
-        knows: "somebody's quasi-identifiers, and which sensitive values are alike".to_string(),
-        does: "looks for what all values have in common that the person could have".to_string(),
-        assumes: format!("what is alike is what the column's hierarchy puts together{}", sampling(scene)?),
+        knows: "somebody's quasi-identifiers, and which sensitive values are similar".to_string(),
+        does: "looks for what all possible values of the person have in common".to_string(),
+        assumes: format!(
+            "values are similar if the column's hierarchy puts them together{}",
+            sampling(scene)?
+        ),
         figures: std::iter::once(headline).chain(levels).collect(),
         worst: lines.first().cloned().unwrap_or_default(),
         lines,

@@ -1,29 +1,28 @@
-//! Skewness (Li, Li and Venkatasubramanian, ICDE 2007): a class may hold many values and still give somebody away, because
-//! one of them is much more frequent there than among everybody.
+//! Skewness (Li, Li and Venkatasubramanian, ICDE 2007): a class may have many values and still reveal something about
+//! a person, because one of them is much more frequent there than overall.
 //!
-//! The adversary knows the base rates from the release as a whole. The *lift* of a value for a person is how many times as
-//! likely it is among the records that the person could be as among all. How far the two distributions lie apart is their
-//! variational distance, the earth mover's distance where all values are equally far from each other.
+//! The attacker knows the base rates from the release as a whole. The *lift* of a value for a person is its share
+//! among the matching records divided by its share among all records. The distance of the two distributions is
+//! variational: the earth mover's distance if all values are equally far from each other.
 
 use serde_json::json;
 
 use super::belief::{Belief, HAIR, Likely, base, count, sampling, sensitive};
-use super::people::{Owners, Shares};
-use super::{Attack, Figure, Finding, Scene};
+use super::people::{Owners, ValueShares};
+use super::{Attack, Figure, Finding, Scene, Threat};
 use privet_core::Result;
 
-/// Row 4 of the attacks.
 pub(super) const ATTACK: Attack = Attack {
     name: "skewness",
-    row: 4,
-    dear: false,
+    threat: Threat::SimilarOrSkewedValues,
+    costly: false,
     concerns: |scene| scene.sensitive_tables().map(|_| ()),
     run,
 };
 
-/// A value that is so many times as likely as among everybody …
+/// A value counts if it is this many times as likely as among everybody …
 const LIFT: f64 = 2.0;
-/// … and at least this likely, is told.
+/// … and at least this likely.
 const LIKELY: f64 = 0.5;
 
 /// How often that is so.
@@ -34,11 +33,11 @@ struct Lifted {
     doubled: Vec<bool>,
     /// The largest distance from the base rates.
     distance: f64,
-    /// The largest lift, of whom.
+    /// The largest lift, and whose it is.
     worst: Option<(f64, usize)>,
 }
 
-fn lifted(belief: &Belief<'_, f64>, rows: usize, people: Option<&Shares>) -> Lifted {
+fn lifted(belief: &Belief<'_, f64>, rows: usize, people: Option<&ValueShares>) -> Lifted {
     let base = belief.base();
     let own = &belief.table.original.codes[belief.column];
     let cell_of = |row: usize| belief.table.columns[belief.column].cover.cells_of(own.at(row));
@@ -100,23 +99,27 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         if let Some((lift, row)) = found.worst {
             let value = table.columns[column].values.text(table.original.codes[column].at(row));
             let person = table.person(row, &table.quasi.columns);
-            lines.push(format!("{person} → {name}={value}, {lift:.1} times as likely as of anybody"));
+            lines.push(format!(
+                "{person} → {name}={value}, {lift:.1} times as likely as for the average person"
+            ));
         }
     }
-    let controlled = "the same with sensitive values dealt out anew".to_string();
+    let controlled = "the same attack after shuffling the sensitive values".to_string();
     let headline = Figure {
         what:
-            "people whose sensitive value is at least twice as likely as of anybody, and at least 50 % sure"
+            "people with a sensitive value that is at least twice as likely as for the average person, and at least \
+             50 % likely"
                 .to_string(),
         targets: people,
         hits: count(&told),
         baseline: 0,
-        instead: "takes everybody for average".to_string(),
+        instead: "taking everybody as average".to_string(),
         control: Some(count(&by_luck)),
         controlled: controlled.clone(),
     };
     let twice = Figure {
-        what: "people whose sensitive value is at least twice as likely as of anybody".to_string(),
+        what: "people with a sensitive value that is at least twice as likely as for the average person"
+            .to_string(),
         targets: people,
         hits: count(&doubled),
         control: Some(count(&doubled_by_luck)),
@@ -126,10 +129,9 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     Ok(Finding {
         knows: "somebody's quasi-identifiers, and how frequent each sensitive value is in the whole release"
             .to_string(),
-        does: "sets the frequencies among the records that the person could be against those of all"
-            .to_string(),
+        does: "compares the frequencies in the matching records with those in all records".to_string(),
         assumes: format!(
-            "all values are equally far from each other, so that distances are variational{}",
+            "all values are equally far from each other, so distances are variational{}",
             sampling(scene)?
         ),
         figures: vec![headline, twice],

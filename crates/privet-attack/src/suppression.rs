@@ -1,20 +1,21 @@
-//! Suppression inference: what was suppressed, concluded from the rule by which it was.
+//! Suppression inference: an attacker concludes what was suppressed from the rule that suppressed it.
 //!
-//! `vio-sa` suppresses the cells of just those values that exceed their threshold in a class. So a `*` in a class of n
-//! records is a value that the class does not show, and that n_s > θ(s)·n of its records had. In `Asthma, *, *` with
-//! thresholds 0.3 for cancer, 0.4 for asthma and 0.5 for flu, both are cancer or both are flu.
+//! `vio-sa` suppresses the cells of just those values that exceed their threshold in a class. So a `*` in a class of
+//! n records is a value that the class does not show, and that n_s > θ(s)·n of its records had. In `Asthma, *, *`
+//! with thresholds 0.3 for cancer, 0.4 for asthma and 0.5 for flu, both are cancer or both are flu.
 //!
-//! `vio-rec` keeps the largest part of a class that satisfies all thresholds. Had one more record of s been allowed to
-//! stay, it would have stayed. So among R kept records, r_s of them with value s, a removed one can have had s only if
-//! r_s + 1 > θ(s)·(R + 1). How many were removed he knows who knows how many people belong to the class.
+//! `vio-rec` keeps the largest part of a class that satisfies all thresholds. If one more record of s had been
+//! allowed to stay, it would have stayed. So among R kept records, r_s of them with value s, a removed one can have
+//! had s only if r_s + 1 > θ(s)·(R + 1). An attacker who knows how many people belong to the class knows how many
+//! records were removed.
 //!
-//! In both, if exactly one value is possible then all that was suppressed in the class is recovered: whatever other
-//! mixture there is, all of it being one possible value is consistent too.
+//! In both cases, if exactly one value is possible, all that was suppressed in the class is recovered: if any mixture
+//! is consistent, so is one in which all have the same possible value.
 //!
-//! Beyond that the adversary weighs the *fillings*, the ways to say how many of the suppressed had which value, that are
-//! consistent with what he sees. All count the same. His confidence that a person of the class has s is the expected
-//! number of s in the class, suppressed ones included, over the people in it. It is computed exactly, save in classes
-//! where thresholds differ and fillings are very many: there each possible value gets an equal share.
+//! Beyond that, the attacker weighs the *fillings*: the ways to assign values to what was suppressed that are
+//! consistent with the release. All count the same. Their confidence that a person of the class has s is the expected
+//! number of s in the class, suppressed ones included, divided by the people in it. It is computed exactly, except in
+//! classes with different thresholds and very many fillings: there each possible value gets an equal share.
 
 use std::collections::BTreeMap;
 
@@ -24,27 +25,27 @@ use num_integer::binomial;
 use super::finding::NO_GUESS;
 use super::groups::{Placed, one_table};
 use super::view::{TableView, ViewColumn};
-use super::{Attack, Figure, Finding, Scene, columns};
+use super::{Attack, Figure, Finding, Scene, Threat, columns};
+use privet_audit::definitions;
 use privet_core::{Error, Exact, Result};
-use privet_engine::privacy::l_plus;
 use privet_policy::method::Scheme;
 use privet_policy::requirement::LPlusDiversity;
 use privet_policy::{CheckedPolicy, Requirement};
 
-/// Beyond so many steps the fillings of a class are not listed one by one: there may be many thousand classes.
+/// Beyond this many steps, the fillings of a class are not listed one by one: there may be many thousand classes.
 const MOST_STEPS: u64 = 2_000;
 
 /// What the rule suppresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Rule {
+enum SuppressionRule {
     /// The cells of violating values: `vio-sa`.
     Cells,
     /// As few records as it takes: `vio-rec`.
     Records,
 }
 
-/// Row 10 of the attacks.
-pub(super) const ATTACK: Attack = Attack { name: "suppression", row: 10, dear: false, concerns, run };
+pub(super) const ATTACK: Attack =
+    Attack { name: "suppression", threat: Threat::SuppressionInference, costly: false, concerns, run };
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     let Some(policy) = scene.table_policy() else { return Err("the release is not a table".to_string()) };
@@ -52,7 +53,7 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         return Err("the method's suppression is neither \"vio-sa\" nor \"vio-rec\"".to_string());
     }
     if thresholds_of(policy).is_none() {
-        return Err("the policy asks for no l+-diversity".to_string());
+        return Err("the policy does not ask for l+-diversity".to_string());
     }
     let view = one_table(scene)?;
     match thresholded(policy, view) {
@@ -75,10 +76,10 @@ fn thresholds_of(policy: &CheckedPolicy) -> Option<(usize, &LPlusDiversity)> {
     })
 }
 
-fn rule_of(policy: &CheckedPolicy) -> Option<Rule> {
+fn rule_of(policy: &CheckedPolicy) -> Option<SuppressionRule> {
     match policy.method.suppression()? {
-        Scheme::VioSa => Some(Rule::Cells),
-        Scheme::VioRec => Some(Rule::Records),
+        Scheme::VioSa => Some(SuppressionRule::Cells),
+        Scheme::VioRec => Some(SuppressionRule::Records),
         Scheme::None | Scheme::AllRec | Scheme::AllSa => None,
     }
 }
@@ -91,20 +92,20 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let column = thresholded(policy, view).ok_or_else(nothing)?;
     let placed = scene.placed(view, column)?;
     let (position, asked) = thresholds_of(policy).ok_or_else(nothing)?;
-    let thresholds = l_plus::thresholds(asked, &placed.table(&view.columns[column]));
-    let thresholds = thresholds.map_err(|error| policy.at_requirement(position, error))?;
+    let theta = definitions::thresholds(asked, &placed.column(policy, &view.columns[column])?);
+    let theta = theta.map_err(|error| policy.at_requirement(position, error))?;
     let totals = placed.groups.people.value_counts();
     let adversary = Adversary {
         rule,
-        theta: thresholds.theta,
+        theta,
         values: (0..totals.len() as u32).filter(|value| totals[*value as usize] > 0).collect(),
         k: columns::least_size(policy),
     };
     let usual =
         adversary.values.iter().copied().max_by_key(|value| (totals[*value as usize], u32::MAX - value));
-    let mut score = Score::default();
+    let mut score = SuppressionScore::default();
     let classes = classes(view, &placed);
-    // Of an empty release he sees no class, and cannot tell who is missing from which.
+    // An empty release shows no class, so nobody can say who is missing from which.
     if classes.iter().any(|class| class.shown() + class.starred > 0) {
         for class in &classes {
             scene.clock.check()?;
@@ -116,7 +117,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 
 /// A class as it was and as it is shown.
 #[derive(Debug, Default)]
-struct Class {
+struct SuppressedClass {
     /// Records per value before suppression.
     before: BTreeMap<u32, u64>,
     /// Records per value that the release shows.
@@ -125,7 +126,7 @@ struct Class {
     starred: u64,
 }
 
-impl Class {
+impl SuppressedClass {
     fn people(&self) -> u64 {
         self.before.values().sum()
     }
@@ -134,28 +135,32 @@ impl Class {
         self.shown.values().sum()
     }
 
-    fn hidden(&self, rule: Rule) -> u64 {
+    fn hidden(&self, rule: SuppressionRule) -> u64 {
         match rule {
-            Rule::Cells => self.starred,
-            Rule::Records => self.people().saturating_sub(self.shown() + self.starred),
+            SuppressionRule::Cells => self.starred,
+            SuppressionRule::Records => self.people().saturating_sub(self.shown() + self.starred),
         }
     }
 }
 
 /// The classes of the original under the release's cut, those that are wholly suppressed included.
-fn classes(view: &TableView, placed: &Placed) -> Vec<Class> {
+fn classes(view: &TableView, placed: &Placed) -> Vec<SuppressedClass> {
     let people = &placed.groups.people;
     let counted = |members: &[u32]| {
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
         members.iter().for_each(|member| *counts.entry(people.value(*member as usize)).or_default() += 1);
         counts
     };
-    let mut classes: Vec<Class> = Vec::new();
+    let mut classes: Vec<SuppressedClass> = Vec::new();
     for (group, (_, starred)) in placed.groups.groups.iter().zip(&placed.released) {
         let shown = group.counts.iter().filter(|(value, _)| Some(*value) != placed.groups.hidden).copied();
-        classes.push(Class { before: counted(&group.members), shown: shown.collect(), starred: *starred });
+        classes.push(SuppressedClass {
+            before: counted(&group.members),
+            shown: shown.collect(),
+            starred: *starred,
+        });
     }
-    // Of those who are in no class, those are one that the cut would show alike: the first cell that stands for each value.
+    // People in no class form one together if the cut would show them alike: by the first cell that covers each value.
     let quasi = view.columns_where(ViewColumn::is_quasi);
     let mut vanished: BTreeMap<Vec<(bool, u32)>, Vec<u32>> = BTreeMap::new();
     for member in &placed.missing {
@@ -166,14 +171,15 @@ fn classes(view: &TableView, placed: &Placed) -> Vec<Class> {
         };
         vanished.entry(quasi.iter().map(cell).collect()).or_default().push(*member);
     }
-    let whole = |members: &Vec<u32>| Class { before: counted(members), ..Class::default() };
+    let whole =
+        |members: &Vec<u32>| SuppressedClass { before: counted(members), ..SuppressedClass::default() };
     classes.extend(vanished.values().map(whole));
     classes
 }
 
-/// Someone who knows the rule, the thresholds, the values there are and, for removed records, the sizes of classes.
+/// An attacker who knows the rule, the thresholds, the values that occur and, for removed records, the sizes of classes.
 struct Adversary {
-    rule: Rule,
+    rule: SuppressionRule,
     /// Per value.
     theta: Vec<Exact>,
     /// The values that occur anywhere.
@@ -189,7 +195,7 @@ struct Candidate {
     least: u64,
 }
 
-/// How many of the suppressed have each candidate's value, in expectation.
+/// How many suppressed records have each candidate's value, in expectation.
 #[derive(Debug, PartialEq, Eq)]
 struct Expected {
     /// Per candidate, over `fillings`.
@@ -201,18 +207,18 @@ struct Expected {
 
 impl Adversary {
     /// The values that what is suppressed in a class may have.
-    fn candidates(&self, class: &Class) -> Vec<Candidate> {
+    fn candidates(&self, class: &SuppressedClass) -> Vec<Candidate> {
         let (people, shown, hidden) = (class.people(), class.shown(), class.hidden(self.rule));
         let of = |value: &u32| {
             let (value, theta) = (*value, self.theta[*value as usize]);
             let (num, den) = (u128::from(theta.numerator()), u128::from(theta.denominator()));
             let kept = class.shown.get(&value).copied().unwrap_or(0);
             match self.rule {
-                Rule::Cells => {
+                SuppressionRule::Cells => {
                     let least = (num * u128::from(people) / den + 1) as u64;
                     (kept == 0 && least <= hidden).then_some(Candidate { value, least })
                 }
-                Rule::Records => {
+                SuppressionRule::Records => {
                     let one_more = u128::from(kept + 1) * den > num * u128::from(shown + 1);
                     // A class that vanished whole may have been too small for k, whatever its values.
                     let vanished = shown == 0 && self.k > 1;
@@ -223,16 +229,16 @@ impl Adversary {
         self.values.iter().filter_map(of).collect()
     }
 
-    /// What the adversary expects, all consistent fillings being equally likely.
-    fn expect(&self, class: &Class, candidates: &[Candidate]) -> Expected {
+    /// What the attacker expects if all consistent fillings are equally likely.
+    fn expect(&self, class: &SuppressedClass, candidates: &[Candidate]) -> Expected {
         let hidden = class.hidden(self.rule);
         let theta = |candidate: &Candidate| self.theta[candidate.value as usize];
         // Candidates with the same threshold are interchangeable, so each has the same share.
         let alike = candidates.windows(2).all(|pair| theta(&pair[0]) == theta(&pair[1]));
         let listed = match self.rule {
             _ if alike => None,
-            Rule::Cells => cell_fillings(candidates, hidden),
-            Rule::Records => self.record_fillings(class, candidates, hidden),
+            SuppressionRule::Cells => cell_fillings(candidates, hidden),
+            SuppressionRule::Records => self.record_fillings(class, candidates, hidden),
         };
         listed.unwrap_or_else(|| Expected {
             sums: vec![BigUint::from(hidden); candidates.len()],
@@ -242,7 +248,12 @@ impl Adversary {
     }
 
     /// Lists the ways to give the removed records values, and keeps those after which the rule leaves what is shown.
-    fn record_fillings(&self, class: &Class, candidates: &[Candidate], hidden: u64) -> Option<Expected> {
+    fn record_fillings(
+        &self,
+        class: &SuppressedClass,
+        candidates: &[Candidate],
+        hidden: u64,
+    ) -> Option<Expected> {
         let parts = candidates.len() as u64;
         let ways = binomial(BigUint::from(hidden + parts - 1), BigUint::from(parts - 1));
         if ways > BigUint::from(MOST_STEPS) {
@@ -286,8 +297,8 @@ impl Adversary {
         }
     }
 
-    /// Whether he is surer of some value of the class's people than its threshold allows.
-    fn is_surer(&self, class: &Class, candidates: &[Candidate], expected: &Expected) -> bool {
+    /// Whether some value of the class's people is likelier than its threshold allows.
+    fn is_surer(&self, class: &SuppressedClass, candidates: &[Candidate], expected: &Expected) -> bool {
         candidates.iter().zip(&expected.sums).any(|(candidate, sum)| {
             let theta = self.theta[candidate.value as usize];
             let kept = class.shown.get(&candidate.value).copied().unwrap_or(0);
@@ -302,14 +313,14 @@ impl Adversary {
 /// A set of j values whose least counts leave e cells over can share these out in C(e+j−1, j−1) ways, and over all of
 /// them each value gets C(e+j−1, j) of the cells that are over.
 fn cell_fillings(candidates: &[Candidate], hidden: u64) -> Option<Expected> {
-    struct Listing<'a> {
+    struct FillingList<'a> {
         candidates: &'a [Candidate],
         sums: Vec<BigUint>,
         fillings: BigUint,
         steps: u64,
     }
 
-    impl Listing<'_> {
+    impl FillingList<'_> {
         /// Lists the sets that extend the chosen one by candidates from `from` on. Returns whether it got to the end.
         fn extend(&mut self, from: usize, chosen: &mut Vec<usize>, over: u64) -> bool {
             self.steps += 1;
@@ -342,9 +353,9 @@ fn cell_fillings(candidates: &[Candidate], hidden: u64) -> Option<Expected> {
     }
 
     let sums = vec![BigUint::ZERO; candidates.len()];
-    let mut listing = Listing { candidates, sums, fillings: BigUint::ZERO, steps: 0 };
+    let mut listing = FillingList { candidates, sums, fillings: BigUint::ZERO, steps: 0 };
     let ended = listing.extend(0, &mut Vec::new(), hidden);
-    let Listing { sums, fillings, .. } = listing;
+    let FillingList { sums, fillings, .. } = listing;
     (ended && fillings > BigUint::ZERO).then_some(Expected { sums, fillings, exact: true })
 }
 
@@ -363,9 +374,9 @@ fn each_composition(total: u64, at: usize, filling: &mut Vec<u64>, each: &mut dy
     }
 }
 
-/// The adversary's successes so far.
+/// The attacker's successes so far.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Score {
+struct SuppressionScore {
     /// What is suppressed.
     hidden: u64,
     recovered: u64,
@@ -378,8 +389,8 @@ struct Score {
     rough: u64,
 }
 
-impl Score {
-    fn add(&mut self, adversary: &Adversary, class: &Class, usual: Option<u32>) {
+impl SuppressionScore {
+    fn add(&mut self, adversary: &Adversary, class: &SuppressedClass, usual: Option<u32>) {
         let hidden = class.hidden(adversary.rule);
         if hidden == 0 {
             return;
@@ -394,7 +405,7 @@ impl Score {
         self.people += class.people();
         self.usual += usual.map_or(0, lost);
         if let [only] = candidates.as_slice() {
-            // What he concludes is put against the truth, so that a wrong conclusion would not count.
+            // The conclusion is compared with the truth, so that a wrong one would not count.
             self.recovered += lost(only.value);
         }
         let expected = adversary.expect(class, &candidates);
@@ -406,14 +417,18 @@ impl Score {
         }
     }
 
-    fn finding(&self, rule: Rule) -> Finding {
+    fn finding(&self, rule: SuppressionRule) -> Finding {
         let (scheme, better, what, where_) = match rule {
-            Rule::Cells => ("vio-sa", "all-sa", "suppressed cells", "classes with suppressed cells"),
-            Rule::Records => ("vio-rec", "all-rec", "suppressed records", "classes with suppressed records"),
+            SuppressionRule::Cells => {
+                ("vio-sa", "all-sa", "suppressed cells", "classes with suppressed cells")
+            }
+            SuppressionRule::Records => {
+                ("vio-rec", "all-rec", "suppressed records", "classes with suppressed records")
+            }
         };
         let known = match rule {
-            Rule::Cells => format!("the thresholds and that suppression is \"{scheme}\""),
-            Rule::Records => {
+            SuppressionRule::Cells => format!("the thresholds and that suppression is \"{scheme}\""),
+            SuppressionRule::Records => {
                 format!(
                     "the thresholds, how many people belong to each class, and that suppression is \"{scheme}\""
                 )
@@ -422,26 +437,26 @@ impl Score {
         let rough = match self.rough {
             0 => String::new(),
             rough => format!(
-                " In classes of {rough} people these ways are too many to list; there each possible value gets an equal \
-                 share."
+                " For classes with {rough} people in all, there are too many such ways to list; each possible value \
+                 gets an equal share there."
             ),
         };
         let figures = vec![
             Figure {
-                what: format!("{what} whose value he recovers"),
+                what: format!("{what} whose value is recovered"),
                 targets: self.hidden,
                 hits: self.recovered,
                 baseline: self.usual,
-                instead: "always name the most frequent value of the table".to_string(),
+                instead: "always guessing the most frequent value of the table".to_string(),
                 control: None,
                 controlled: NO_GUESS.to_string(),
             },
             Figure {
-                what: format!("people in {where_} of whom he is surer than a threshold allows"),
+                what: format!("people in {where_} with a value that is likelier than its threshold allows"),
                 targets: self.people,
                 hits: self.surer,
                 baseline: 0,
-                instead: "take the release at its word, in which all thresholds hold".to_string(),
+                instead: "using only the release, in which all thresholds hold".to_string(),
                 control: None,
                 controlled: NO_GUESS.to_string(),
             },
@@ -450,18 +465,17 @@ impl Score {
             format!("{} of {} ({:.1} %)", figure.hits, figure.targets, figure.share() * 100.0)
         };
         let warning = format!(
-            "someone who knows {known} recovers {} of the {what}, and is \
-             surer than a threshold allows of {} people in {where_}; suppression = \"{better}\" tells less",
+            "an attacker who knows {known} recovers {} of the {what}, and is surer of a value than its threshold \
+             allows for {} people in {where_}; suppression = \"{better}\" reveals less",
             of(&figures[0]),
             of(&figures[1])
         );
         Finding {
             knows: format!("the release, {known}"),
-            does: "works out which values the suppressed ones can have had, and how likely each is"
-                .to_string(),
+            does: "works out which values may be suppressed, and how likely each of them is".to_string(),
             assumes: format!(
-                "Every way to say how many of a class's suppressed ones had which value, that the rule would have turned \
-                 into what the release shows, is equally likely.{rough}"
+                "All ways to fill in the suppressed values of a class that the rule turns into the released class are \
+                 equally likely.{rough}"
             ),
             figures,
             warning,

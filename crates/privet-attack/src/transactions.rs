@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::budget::needs;
-use super::haystack::{Haystack, Sets};
+use super::haystack::{ItemHaystack, ItemSets};
 use super::{PolicyRef, Released, Scene};
 use privet_audit::transactions::{Crowd, Demand};
 use privet_core::clock::Clock;
@@ -22,7 +22,7 @@ const BETWEEN: u64 = 1024;
 /// The distinct transactions of a file with their counts, by rising nodes, then sensitive items.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TransactionSets {
-    items: Sets,
+    items: ItemSets,
     marks: Lists,
     total: u64,
 }
@@ -56,12 +56,12 @@ impl TransactionSets {
 
 /// Counts transactions while they are read.
 #[derive(Default)]
-pub(crate) struct Counting {
+pub(crate) struct SetCounting {
     /// By nodes and sensitive items: the order of appearance, and how often.
     sets: HashMap<(Vec<Node>, Vec<u32>), (u32, u64)>,
 }
 
-impl Counting {
+impl SetCounting {
     /// Counts a transaction; an item that is there twice counts once. Returns the number of the distinct transaction.
     pub fn add(&mut self, mut nodes: Vec<Node>, mut marks: Vec<u32>) -> u32 {
         for list in [&mut nodes, &mut marks] {
@@ -162,7 +162,7 @@ impl TransactionView {
         let (PolicyRef::Transactions(policy), Released::Transactions(source)) =
             (scene.policy, &scene.released)
         else {
-            return Ok(Err("the release is not one of transactions".to_string()));
+            return Ok(Err("the release does not consist of transactions".to_string()));
         };
         // Items take about as much in memory as in the file; what is read is held twice, as it was and as it is.
         let needed = policy.source.bytes().saturating_add(source.bytes());
@@ -232,19 +232,19 @@ impl TransactionView {
     }
 
     /// The original, to look up items in.
-    pub fn before(&self) -> Haystack {
+    pub fn before(&self) -> ItemHaystack {
         let themselves = self.tree.nodes().map(|node| vec![node]).collect();
-        let haystack = Haystack::new(self.original.items.clone(), themselves);
+        let haystack = ItemHaystack::new(self.original.items.clone(), themselves);
         let Some((people, _)) = self.crowds() else { return haystack };
         let own = (0..self.original.len()).map(|set| (people.single(set), people.named(set).to_vec()));
         haystack.with_people(own.collect())
     }
 
     /// The release, to look up items in: an item may be shown as itself or as anything above it.
-    pub fn after(&self) -> Haystack {
+    pub fn after(&self) -> ItemHaystack {
         let tree = &self.tree;
         let names = tree.nodes().map(|item| std::iter::once(item).chain(tree.ancestors(item)).collect());
-        let haystack = Haystack::new(self.released.items.clone(), names.collect());
+        let haystack = ItemHaystack::new(self.released.items.clone(), names.collect());
         let Some((people, behind)) = self.crowds() else { return haystack };
         let own = |sets: &Vec<u32>| {
             let single = sets.iter().map(|set| people.single(*set as usize)).sum();
@@ -280,13 +280,13 @@ fn read_original(
     clock: &Clock,
 ) -> Result<(TransactionSets, Option<People>)> {
     let mut people = source.names_people().then(PeopleBuilder::default);
-    let mut counting = Counting::default();
+    let mut counting = SetCounting::default();
     let mut each = |transaction: &Transaction<'_>, _| {
         let (nodes, marks) = lexicon.read(transaction, true).map_err(|item| {
             Error::input(format!("the item '{item}' is neither a leaf of the hierarchy nor sensitive"))
                 .in_file(source.path())
                 .at_line(source.line_of(transaction, item))
-                .help("attack with the hierarchy and the list of sensitive items that the release was made with")
+                .help("use the hierarchy and the list of sensitive items that the release was made with")
         })?;
         let set = counting.add(nodes, marks);
         if let (Some(people), Some(person)) = (&mut people, transaction.person) {
@@ -305,14 +305,16 @@ fn read_released(
     lexicon: &Lexicon<'_>,
     clock: &Clock,
 ) -> Result<TransactionSets> {
-    let mut counting = Counting::default();
+    let mut counting = SetCounting::default();
     let mut read = 0u64;
     source.read(&mut |transaction: &Transaction<'_>, _| {
         let (nodes, marks) = lexicon.read(transaction, false).map_err(|_| {
-            Error::input("an item is neither in the data's tree of items nor a sensitive one")
+            Error::input("an item is neither in the data's tree of items nor sensitive")
                 .in_file(source.path())
                 .at_line(transaction.line)
-                .help("a released item is one of the data, or a node above it, spelt as in the hierarchy")
+                .help(
+                    "released items must be items of the data or nodes above them, spelt as in the hierarchy",
+                )
         })?;
         counting.add(nodes, marks);
         read += 1;

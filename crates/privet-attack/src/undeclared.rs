@@ -1,8 +1,9 @@
 //! The wrong list of quasi-identifiers: any released column may be known to somebody.
 //!
-//! All released columns are taken for quasi-identifiers. Level by level, combinations of up to four of them are searched for
-//! rows that no other row could be taken for; for each row the smallest such combination counts. Where cells overlap (`20-29`
-//! and `*`), a row stands out only if no other row's cells have a value in common with it in all of these columns.
+//! All released columns are treated as quasi-identifiers. Level by level, combinations of up to four of them are
+//! searched for rows that cannot be confused with any other; for each row the smallest such combination counts. If
+//! cells overlap (`20-29` and `*`), a row is unique only if no other row's cells have a value in common with it in
+//! all of these columns.
 
 use std::sync::Arc;
 
@@ -11,46 +12,50 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::finding::NO_GUESS;
-use super::view::{Codes, Distinct, Rows, TableView, ViewColumn};
-use super::{Attack, Figure, Finding, Scene};
+use super::view::{CodedRows, Codes, Distinct, TableView, ViewColumn};
+use super::{Attack, Figure, Finding, Scene, Threat};
 use privet_core::clock::Clock;
 use privet_core::counted;
 use privet_core::random::{keyed, shuffle};
 use privet_core::{Error, Result};
 use privet_policy::Role;
 
-/// Row 2 of the attacks.
-pub(super) const ATTACK: Attack =
-    Attack { name: "undeclared", row: 2, dear: false, concerns: |scene| scene.tables().map(|_| ()), run };
+pub(super) const ATTACK: Attack = Attack {
+    name: "undeclared",
+    threat: Threat::UndeclaredQuasiIdentifiers,
+    costly: false,
+    concerns: |scene| scene.tables().map(|_| ()),
+    run,
+};
 
-/// So many columns are known at most.
+/// The most columns that an attacker knows.
 const MOST_KNOWN: usize = 4;
 
-/// So many cells may be looked at: about a few seconds.
+/// How many cells may be examined: about a few seconds.
 const MOST_STEPS: usize = 400_000_000;
 
-/// Where the budget is limited, so many times what an attack may plan for.
+/// Where the budget is limited, this many times what an attack may plan for.
 const IN_BUDGET: usize = 2;
 
-/// Where the budget is limited, so many rows are held against all others one by one.
+/// Where the budget is limited, this many rows are compared with all others one by one.
 const ROWS_IN_BUDGET: usize = 10_000;
 
-/// A combination of columns takes as long as so many rows, however few there are.
+/// A combination of columns takes at least as long as this many rows.
 const LEAST_ROWS: usize = 100;
 
 /// All that a released table shows: the columns of the original first, then those that only the release has.
-struct Columns<'a> {
+struct ComparedColumns<'a> {
     names: Vec<&'a str>,
     roles: Vec<Option<Role>>,
     /// Per column, how many cells there are.
     sizes: Vec<usize>,
     /// Per column, which cells overlap.
     overlaps: Vec<Overlap>,
-    rows: Rows,
+    rows: CodedRows,
 }
 
-impl<'a> Columns<'a> {
-    fn of(scene: &Scene<'_>, table: &'a TableView) -> Result<Columns<'a>> {
+impl<'a> ComparedColumns<'a> {
+    fn of(scene: &Scene<'_>, table: &'a TableView) -> Result<ComparedColumns<'a>> {
         let (known, further) = (&table.columns, &table.further);
         let mut rows = table.released.clone();
         rows.codes.extend(further.iter().map(|column| column.codes.clone()));
@@ -58,10 +63,10 @@ impl<'a> Columns<'a> {
         let roles = known.iter().map(|column| column.policy.role).chain(further.iter().map(|_| None));
         let sizes =
             known.iter().map(|column| column.cells.len()).chain(further.iter().map(|column| column.cells));
-        // Nothing says what values the cells of further columns stand for, so each is one of its own.
+        // Nothing says which values the cells of further columns cover, so each is a value of its own.
         let overlaps = known.iter().map(|column| Overlap::of(scene, column));
         let overlaps = overlaps.chain(further.iter().map(|_| Ok(Overlap::Nowhere)));
-        Ok(Columns {
+        Ok(ComparedColumns {
             names: names.map(String::as_str).collect(),
             roles: roles.collect(),
             sizes: sizes.collect(),
@@ -96,14 +101,14 @@ struct Combination {
 }
 
 /// What was found in a table.
-struct Found {
+struct UniqueRows {
     /// By columns of any role.
     any: Vec<Combination>,
     /// How many columns these have at most.
     levels: usize,
     /// How many columns there was time for.
     limit: usize,
-    /// How many rows stand alone by at most as many columns of which none is sensitive.
+    /// How many rows are unique in at most as many columns, none of them sensitive.
     open: u64,
     /// And by declared quasi-identifiers alone.
     declared: u64,
@@ -111,9 +116,9 @@ struct Found {
     rows: u64,
 }
 
-impl Found {
-    fn in_table(scene: &Scene<'_>, table: &TableView) -> Result<Found> {
-        let table = Columns::of(scene, table)?;
+impl UniqueRows {
+    fn in_table(scene: &Scene<'_>, table: &TableView) -> Result<UniqueRows> {
+        let table = ComparedColumns::of(scene, table)?;
         let looked_at = table.looked_at(scene);
         let rows = looked_at.iter().flatten().filter(|looked_at| **looked_at).count();
         let rows = if looked_at.is_some() { rows } else { table.rows.len } as u64;
@@ -123,7 +128,7 @@ impl Found {
         let steps = steps.map_or(MOST_STEPS, |steps| MOST_STEPS.min(steps.saturating_mul(IN_BUDGET)));
         let limit = limit(all.len(), table.rows.len, steps);
         let (any, levels) = search(scene, &looks, &all, limit)?;
-        // A row that stands alone by a mixture may do so by other columns as well: each question is a search of its own.
+        // A row that is unique in a mixture may also be unique in other columns: each question is a search of its own.
         let alone = |is: fn(Option<Role>) -> bool| {
             let columns: Vec<usize> = (0..table.len()).filter(|column| is(table.roles[*column])).collect();
             let found = search(scene, &looks, &columns, limit)?.0;
@@ -131,11 +136,11 @@ impl Found {
         };
         let open = alone(|role| !matches!(role, Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive)))?;
         let declared = alone(|role| role == Some(Role::QuasiIdentifier))?;
-        Ok(Found { any, levels, limit, open, declared, rows })
+        Ok(UniqueRows { any, levels, limit, open, declared, rows })
     }
 }
 
-/// How many rows stand alone; each is in one combination.
+/// How many rows are unique; each is in one combination.
 fn rows_of(combinations: &[Combination]) -> u64 {
     combinations.iter().map(|one| one.rows.len() as u64).sum()
 }
@@ -147,13 +152,13 @@ fn columns_of(number: usize) -> String {
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let tables = scene.views()?;
-    let found = tables.iter().map(|table| Found::in_table(scene, table)).collect::<Result<Vec<_>>>()?;
+    let found = tables.iter().map(|table| UniqueRows::in_table(scene, table)).collect::<Result<Vec<_>>>()?;
     // Of several tables the one that tells most.
     let at = (0..found.len()).max_by_key(|at| (rows_of(&found[*at].any), found.len() - at));
     let (Some(found), Some(table)) = (at.map(|at| &found[at]), at.map(|at| &tables[at])) else {
         return Err(Error::internal("a release without a table"));
     };
-    let Found { any, levels, limit, open, declared, rows } = found;
+    let UniqueRows { any, levels, limit, open, declared, rows } = found;
     let known = table.columns.iter().map(|column| &column.name);
     let names: Vec<&String> = known.chain(table.further.iter().map(|column| &column.name)).collect();
     let rows = *rows;
@@ -164,25 +169,31 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         controlled: NO_GUESS.to_string(),
         ..Figure::default()
     };
-    let instead = format!("knows at most {} that are declared as quasi-identifiers", columns_of(*limit));
+    let instead = format!("knowing at most {} that are declared as quasi-identifiers", columns_of(*limit));
     let headline = Figure {
         baseline: *declared,
         instead: instead.clone(),
         ..figure(
-            format!("released rows that stand alone by at most {} of any role", columns_of(*levels)),
+            format!("released rows that are unique in at most {} of any role", columns_of(*levels)),
             rows_of(any),
         )
     };
     let without = Figure {
         baseline: *declared,
         instead,
-        ..figure(format!("the same by at most {} of which none is sensitive", columns_of(*limit)), *open)
+        ..figure(
+            format!(
+                "released rows that are unique in at most {}, none of them sensitive",
+                columns_of(*limit)
+            ),
+            *open,
+        )
     };
     let mut figures = vec![headline, without];
     for level in 1..=*levels {
         let here = any.iter().filter(|one| one.columns.len() == level);
         figures.push(figure(
-            format!("rows that stand alone by {}, and by none fewer", columns_of(level)),
+            format!("rows that are unique in {}, and not in fewer", columns_of(level)),
             here.map(|one| one.rows.len() as u64).sum(),
         ));
     }
@@ -197,8 +208,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         .iter()
         .take(scene.limits.most)
         .map(|one| {
-            let rows = counted(one.rows.len() as u64, "row stands", "rows stand");
-            format!("{}: {rows} alone", named(one).join(", "))
+            let rows = counted(one.rows.len() as u64, "row is", "rows are");
+            format!("{}: {rows} unique", named(one).join(", "))
         })
         .collect();
     let listed: Vec<_> = order
@@ -209,27 +220,30 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let warning = match open.saturating_sub(*declared) {
         0 => String::new(),
         more => format!(
-            "{more} of {} {} alone by at most {} of which none is sensitive and some are not called quasi-identifiers in the \
-             policy (see `privet attack --only undeclared`): declare them, or leave them out",
+            "{more} of {} {} unique in at most {}, none of them sensitive, some of them not declared as \
+             quasi-identifiers (see `privet attack --only undeclared`): declare these columns, or leave them out",
             counted(rows, "released row", "released rows"),
-            if more == 1 { "stands" } else { "stand" },
+            if more == 1 { "is" } else { "are" },
             columns_of(*limit)
         ),
     };
     let mut cut = if *limit < MOST_KNOWN.min(names.len()) {
-        format!("; combinations of more than {} are too many to search", columns_of(*limit))
+        format!(
+            "; combinations of more than {} were not searched, because there are too many",
+            columns_of(*limit)
+        )
     } else {
         String::new()
     };
     if rows < table.released.len as u64 {
-        cut += &format!("; a random sample of {rows} of {} rows was looked at", table.released.len);
+        cut += &format!("; based on a random sample of {rows} of {} rows", table.released.len);
     }
     Ok(Finding {
-        knows: "a few columns of somebody's, whatever the policy calls them".to_string(),
-        does: "looks for combinations of columns by which a released row stands alone".to_string(),
+        knows: "a person's values in a few columns, whatever the policy calls them".to_string(),
+        does: "looks for combinations of columns in which a released row is unique".to_string(),
         assumes: format!(
-            "each row counts once, for the smallest combination that singles it out; what is known of a person is known as \
-             the release shows it{cut}"
+            "each row counts once, for the smallest combination that singles it out; the attacker knows a person's \
+             values as the release shows them{cut}"
         ),
         figures,
         worst: lines.first().cloned().unwrap_or_default(),
@@ -295,12 +309,12 @@ fn search(
     Ok((found, levels))
 }
 
-/// How many subsets of so many columns there are.
+/// How many subsets of this many columns there are.
 fn count(columns: usize, size: usize) -> usize {
     (0..size).fold(1, |count: usize, at| count.saturating_mul(columns - at) / (at + 1))
 }
 
-/// All subsets of so many columns, in order.
+/// All subsets of this many columns, in order.
 fn subsets(columns: &[usize], size: usize) -> Vec<Vec<usize>> {
     if size == 0 {
         return vec![Vec::new()];
@@ -315,7 +329,7 @@ fn subsets(columns: &[usize], size: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// Up to so many pairs of cells are numbered in a list; beyond, they are looked up.
+/// Up to this many pairs of cells are numbered in a list; beyond, they are looked up.
 const MOST_NUMBERED: usize = 1 << 20;
 
 /// The distinct rows of a table.
@@ -328,7 +342,7 @@ struct Looks<'a> {
 }
 
 impl<'a> Looks<'a> {
-    fn of(scene: &Scene<'_>, table: &'a Columns<'_>) -> Result<Looks<'a>> {
+    fn of(scene: &Scene<'_>, table: &'a ComparedColumns<'_>) -> Result<Looks<'a>> {
         let columns: Vec<usize> = (0..table.len()).collect();
         let rows = table.rows.distinct(&columns, scene.clock)?;
         Ok(Looks { rows, codes: &table.rows.codes, sizes: table.sizes.clone() })
@@ -348,7 +362,7 @@ impl<'a> Looks<'a> {
         alone.map(|(_, row)| *row).collect()
     }
 
-    /// Numbers rows by their number so far (there are so many) and their cell in a column; returns how many there are.
+    /// Numbers rows by their number so far and their cell in a column; returns how many numbers there are.
     fn number(&self, ids: &mut [u32], numbers: usize, column: usize) -> usize {
         let (codes, size) = (&self.codes[column], self.sizes[column]);
         let mut next = 0;
@@ -371,7 +385,7 @@ impl<'a> Looks<'a> {
     }
 }
 
-/// So many rows are looked at between two looks at the clock.
+/// How many rows are processed between two checks of the clock.
 const BETWEEN: usize = 4096;
 
 /// More pairs of cells than this are not listed.
@@ -383,7 +397,7 @@ enum Overlap {
     Nowhere,
     /// These, per cell and ascending.
     Listed(Vec<Vec<u32>>),
-    /// So many that all are taken to overlap: then nothing stands alone by this column.
+    /// Too many to list, so all are taken to overlap: then no row is unique in this column.
     Everywhere,
 }
 
@@ -425,13 +439,13 @@ impl Overlap {
 
 /// Which cells of each column have a value in common with which others.
 struct Overlaps<'a> {
-    columns: &'a Columns<'a>,
-    /// Per column and cell, the rows that have it; nothing of columns for which there is no memory.
+    columns: &'a ComparedColumns<'a>,
+    /// Per column and cell, the rows that have it; empty for columns without enough memory.
     rows: Vec<Vec<Vec<u32>>>,
 }
 
 impl<'a> Overlaps<'a> {
-    fn of(scene: &Scene<'_>, columns: &'a Columns<'a>) -> Result<Overlaps<'a>> {
+    fn of(scene: &Scene<'_>, columns: &'a ComparedColumns<'a>) -> Result<Overlaps<'a>> {
         // Where no cells overlap nobody asks; where few columns' do, theirs are enough.
         let bytes = 8 * columns.rows.len as u64;
         let overlapping = columns.overlaps.iter().filter(|overlap| !overlap.is_nowhere()).count() as u64;

@@ -9,13 +9,13 @@
 use serde_json::json;
 
 use super::crowds::{Gathered, NOWHERE};
-use super::follow::{Column, reaches};
-use super::{Attack, Figure, Finding, Released, Scene};
+use super::follow::{SensitiveColumn, reaches};
+use super::{Attack, Figure, Finding, Released, Scene, Threat};
 use privet_core::Result;
 use privet_core::random::{keyed, shuffle};
 
-/// Row 6 of the attacks.
-pub(super) const ATTACK: Attack = Attack { name: "xy-linkability", row: 6, dear: false, concerns, run };
+pub(super) const ATTACK: Attack =
+    Attack { name: "xy-linkability", threat: Threat::SeveralSensitiveColumns, costly: false, concerns, run };
 
 /// So sure of a value is as good as certain: nine in ten.
 const NEARLY: (u64, u64) = (9, 10);
@@ -23,7 +23,7 @@ const NEARLY: (u64, u64) = (9, 10);
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     match &scene.released {
         Released::Projections(_) => scene.sensitive_tables().map(|_| ()),
-        _ => Err("the release is not several tables about the same people".to_string()),
+        _ => Err("the release does not consist of several tables about the same people".to_string()),
     }
 }
 
@@ -63,7 +63,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let people = scene.view()?.quasi.people();
     Ok(Finding {
         knows: "a person's quasi-identifiers".to_string(),
-        does: "joins the tables on them, and takes the likeliest value".to_string(),
+        does: "joins the tables on them, and guesses the likeliest value".to_string(),
         assumes: format!(
             "values that the policy calls insensitive are not counted; the highest confidence in a value is {:.3} (from one \
              table with all sensitive columns {:.3}), in two values from two tables {:.3}{}",
@@ -73,7 +73,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             scene.view()?.quasi.sampling()
         ),
         figures: vec![Figure {
-            what: "people of whom a sensitive value follows with a confidence of at least nine in ten"
+            what: "people whose sensitive value follows with a confidence of at least nine in ten"
                 .to_string(),
             targets: people,
             hits: several.nearly,
@@ -82,7 +82,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
                 "the same in one table with all sensitive columns, in the classes of the finest released one"
                     .to_string(),
             control: Some(luck.nearly),
-            controlled: "the same with sensitive values dealt out anew".to_string(),
+            controlled: "the same attack after shuffling the sensitive values".to_string(),
         }],
         more: [("confidence".to_string(), json!({ "value": several.value, "two_tables": several.across }))]
             .into_iter()
@@ -112,7 +112,7 @@ fn joined(tables: &[Gathered<'_>], likeliest: &[Vec<Likeliest>]) -> Linkability 
 
 /// The same from one table with all sensitive columns, in the classes of the finest of the tables.
 fn in_one_table(tables: &[Gathered<'_>]) -> Linkability {
-    let columns: Vec<Column> = Gathered::sensitive_columns(tables).collect();
+    let columns: Vec<SensitiveColumn> = Gathered::sensitive_columns(tables).collect();
     let one = |table: &Gathered<'_>| {
         let likeliest = likeliest(&table.crowds.of_row, &columns, table.crowds.rows.len());
         joined(std::slice::from_ref(table), &[likeliest])
@@ -121,7 +121,7 @@ fn in_one_table(tables: &[Gathered<'_>]) -> Linkability {
 }
 
 /// Per class the likeliest sensitive value of any column.
-fn likeliest(classes: &[u32], columns: &[Column], number: usize) -> Vec<Likeliest> {
+fn likeliest(classes: &[u32], columns: &[SensitiveColumn], number: usize) -> Vec<Likeliest> {
     let mut sizes = vec![0u64; number];
     classes.iter().filter(|class| **class != NOWHERE).for_each(|class| sizes[*class as usize] += 1);
     let mut most = vec![0u64; number];

@@ -1,3 +1,6 @@
 //! What the audit takes requirements to mean, for others who judge releases without the code that made them.
 
-pub use super::notion::{MixedNode, mixed_nodes};
+pub use super::notion::{
+    ClassRequirements, LabelIndex, LabelRequirements, LinkedRecords, MixedNode, OriginalColumn, mixed_nodes,
+    thresholds,
+};

@@ -3,17 +3,29 @@
 /// No arc.
 const NONE: u32 = u32::MAX;
 
+/// How much a supply gives to a taker: the supply, the taker and the amount.
+pub type Gift = (u32, u32, u64);
+
 /// Takes as much as possible from each wanted amount, where a supply `(amount, takers)` may be divided among its takers.
+/// Returns who gives how much to whom, by rising supply.
 ///
 /// What is left in `wanted` cannot be filled by any division of the supplies.
-pub(super) fn fill(supplies: &[(u64, Vec<u32>)], wanted: &mut [u64]) {
+///
+/// ```
+/// use privet_audit::flow::fill;
+/// let mut wanted = [1, 1];
+/// let gifts = fill(&[(1, vec![0, 1]), (1, vec![0])], &mut wanted);
+/// assert_eq!((gifts, wanted), (vec![(0, 1, 1), (1, 0, 1)], [0, 0]));
+/// ```
+pub fn fill(supplies: &[(u64, Vec<u32>)], wanted: &mut [u64]) -> Vec<Gift> {
     let mut network = Network::new(supplies.len() + wanted.len() + 2);
     let supply = |at: usize| at + 2;
     let taker = |at: u32| supplies.len() + 2 + at as usize;
+    let mut arcs = Vec::new();
     for (at, (amount, takers)) in supplies.iter().enumerate() {
         network.connect(Network::SOURCE, supply(at), *amount);
         for to in takers {
-            network.connect(supply(at), taker(*to), *amount);
+            arcs.push((at as u32, *to, network.connect(supply(at), taker(*to), *amount)));
         }
     }
     let exits: Vec<u32> = (0u32..)
@@ -24,6 +36,9 @@ pub(super) fn fill(supplies: &[(u64, Vec<u32>)], wanted: &mut [u64]) {
     for (amount, exit) in wanted.iter_mut().zip(exits) {
         *amount = network.room[exit as usize];
     }
+    // What flows along an arc is what its reverse has room for.
+    let given = arcs.into_iter().map(|(from, to, arc)| (from, to, network.room[arc as usize ^ 1]));
+    given.filter(|(_, _, amount)| *amount > 0).collect()
 }
 
 /// A directed network. Arc `a` and its reverse `a ^ 1` stand side by side.

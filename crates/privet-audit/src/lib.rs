@@ -31,7 +31,7 @@ mod columns;
 mod container;
 mod cover;
 pub mod definitions;
-mod flow;
+pub mod flow;
 mod folder;
 mod form;
 mod levels;

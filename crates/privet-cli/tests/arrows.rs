@@ -16,17 +16,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("privet-ledger", &["privet-core"]),
     (
         "privet-attack",
-        &[
-            "privet-core",
-            "privet-data",
-            "privet-taxonomy",
-            "privet-policy",
-            "privet-audit",
-            "privet-ledger",
-            // To be cut: attacks shall see files and the policy only.
-            "privet-engine",
-            "privet-methods",
-        ],
+        &["privet-core", "privet-data", "privet-taxonomy", "privet-policy", "privet-audit", "privet-ledger"],
     ),
     ("privet-engine", &["privet-core", "privet-data", "privet-taxonomy", "privet-policy"]),
     ("privet-methods", &["privet-core", "privet-data", "privet-taxonomy", "privet-policy", "privet-engine"]),

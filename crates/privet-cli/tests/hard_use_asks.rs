@@ -349,9 +349,9 @@ fn hard_use_3_a_warning_about_a_column_speaks_of_that_column() {
     let attacks = manifest["attacks"].as_array().expect("attacks");
     let rules = attacks.iter().find(|attack| attack["name"] == "negative-rules").expect("an attack");
     let text = rules.to_string();
-    assert!(text.contains("two: people of whom fewer than 2 values"), "{text}");
-    assert!(!text.contains("two: people of whom fewer than 3 values"), "{text}");
-    assert!(text.contains("four: people of whom fewer than 3 values"), "{text}");
+    assert!(text.contains("two: people for whom fewer than 2 values"), "{text}");
+    assert!(!text.contains("two: people for whom fewer than 3 values"), "{text}");
+    assert!(text.contains("four: people for whom fewer than 3 values"), "{text}");
 }
 
 #[test]

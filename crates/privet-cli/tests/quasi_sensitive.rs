@@ -95,7 +95,7 @@ fn any_release_with_such_a_column_is_linked() {
     let asked = "[privacy.qs-diversity]\ncolumn = \"symptoms\"\nc = 1\nl = 2";
     bench.write("policy.toml", policy.replace(asked, "[privacy.k-anonymity]\nk = 2"));
     let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(0);
-    assert!(outcome.stderr.contains("link to one label"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("link to exactly one label"), "{}", outcome.stderr);
     let manifest = bench.json("out/steward/manifest.json");
     let mut attacks = manifest["attacks"].as_array().expect("attacks").iter();
     let linking = attacks.find(|found| found["name"] == "label-linking").expect("the attack");

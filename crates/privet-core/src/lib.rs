@@ -1,5 +1,5 @@
-//! The ground that every crate of Privet stands on: errors that say what to change, exact numbers, seeds, the clock of a run,
-//! and files that appear whole or not at all.
+//! The ground that every crate of Privet stands on: errors that say what to change, exact numbers, sets of values, seeds, the
+//! clock of a run, and files that appear whole or not at all.
 
 pub mod clock;
 pub mod cpu;
@@ -12,6 +12,7 @@ pub mod place;
 pub mod random;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod value_set;
 pub mod visible;
 
 pub use digest::Digest;
@@ -21,3 +22,4 @@ pub use error::{
 };
 pub use exact::Exact;
 pub use random::RunKey;
+pub use value_set::ValueSet;

@@ -69,8 +69,8 @@ pub mod release;
 pub use privet_attack as attack;
 pub use privet_audit as audit;
 pub use privet_core::{
-    Error, ErrorKind, Exact, Result, RunKey, clock, counted, cpu, noun, ordinal, place, random, suggestion,
-    visible,
+    Error, ErrorKind, Exact, Result, RunKey, ValueSet, clock, counted, cpu, noun, ordinal, place, random,
+    suggestion, visible,
 };
 pub use privet_data as data;
 pub use privet_drafts as drafts;

@@ -82,7 +82,7 @@ fn story(people: &[Person], tables: &[(&[usize], bool)], share: (usize, usize)) 
     told
 }
 
-/// People of whom some value has at least nine tenths of a class.
+/// People with a value that has at least nine tenths of a class.
 fn nearly(people: &[Person], tables: &[(&[usize], bool)]) -> u64 {
     let is_nearly = |person: &&Person| {
         tables.iter().any(|(attributes, exact)| {

@@ -1,9 +1,9 @@
-//! Going down in released transactions: a node that a released set shows stands for items below it, and who knows which sets
-//! occur knows which these can be.
+//! Downcoding of released transactions: an attacker who knows which sets of items occur knows which items can be
+//! behind a released node.
 //!
-//! A released set can have been made of a transaction if each of its nodes is at or above an item of that, and each item of that is
-//! below one of its nodes, or below none that the release shows anywhere (it was suppressed). Where all such transactions have an
-//! item below one and the same child of a node, that child is certain.
+//! A released set can come from a transaction if each of its nodes is at or above an item of the transaction, and
+//! each item of the transaction is below one of its nodes, or below no node that the release shows anywhere (it was
+//! suppressed). If all such transactions have an item below the same child of a node, that child is certain.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_taxonomy::{ItemTree, Node};
 
-/// Transactions are held against released sets as long as they are no more than this, all in all.
+/// At most this many transactions are compared with released sets, in all.
 const MOST_TRIED: u64 = 50_000_000;
 
 /// What is gone back on, and how many distinct released sets there was no time for.
@@ -33,8 +33,8 @@ pub(super) fn downcode(view: &TransactionView, clock: &Clock) -> Result<(Downcod
     let mut left = MOST_TRIED;
     let (mut tried, mut untried) = (Vec::new(), 0);
     for (nodes, count) in sets.iter().filter(|(nodes, _)| inner(nodes)) {
-        let dear = nodes.iter().map(|node| below.sets[*node as usize].len() as u64).min().unwrap_or(0);
-        match left.checked_sub(dear) {
+        let cost = nodes.iter().map(|node| below.sets[*node as usize].len() as u64).min().unwrap_or(0);
+        match left.checked_sub(cost) {
             Some(rest) => {
                 left = rest;
                 tried.push((*nodes, *count));
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn what_all_sets_that_fit_have_in_common_is_certain() {
-        // Whoever has drink and cheese has wine; drink alone is beer or wine.
+        // Everybody with drink and cheese has wine; drink alone is beer or wine.
         let original = "wine,cheese\nwine,cheese\nbeer\nwine\nbeer\n";
         let leak = found(original, "drink,cheese\ndrink,cheese\ndrink\ndrink\ndrink\n");
         let headline = leak.headline();

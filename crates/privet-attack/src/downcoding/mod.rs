@@ -1,34 +1,33 @@
-//! Downcoding (Cohen, *Attacks on deidentification's defenses*, USENIX Security 2022): a generalised cell is taken one level
-//! back down.
+//! Downcoding (Cohen, *Attacks on deidentification's defenses*, USENIX Security 2022): a generalised cell is refined
+//! by one level.
 //!
-//! A release that is no coarser than it must be tells two things. *Inhabited children:* if everybody who fits a class lies
-//! below one child of a node that the class shows, the cell can be replaced by that child. *Blame:* a level less in a column of
-//! `full-domain` would have been cheaper, so it must have been impossible; if only one class can be to blame, then some child has
-//! from 1 to k − 1 of its records. That follows only where k-anonymity is all that is asked for and nothing is suppressed: else it is
-//! open what stood in the way.
+//! A release that is not coarser than necessary reveals two things. *Inhabited children:* if everybody who matches a
+//! class is below one child of a node that the class shows, the cell can be replaced with that child. *Blame:* one
+//! level less in a column of `full-domain` would have been cheaper, so it must have been impossible; if only one
+//! class can be the reason, then some child has 1 to k − 1 of its records. That follows only if k-anonymity is the
+//! only requirement and nothing is suppressed; otherwise the reason is not known.
 //!
-//! He knows the quasi-identifiers of a population, or which sets of items occur (`items`). For each cell he names the child that
-//! is forced, and where none is the one that is most frequent in the population, which is also all that he could do without
-//! the release.
+//! The attacker knows the quasi-identifiers of a population, or which sets of items occur (`items`). For each cell
+//! they name the child that is forced, or else the one that is most frequent in the population, which is all they
+//! could do without the release.
 
 mod items;
 
 use std::collections::BTreeMap;
 
 use super::finding::NO_GUESS;
-use super::groups::{Group, Groups, Placed};
-use super::shown::Shown;
+use super::groups::{Group, Groups, KnownAttribute, KnownPeople, Placed};
+use super::shown::ShownPeople;
 use super::view::{TableView, ViewColumn};
-use super::{Attack, Figure, Finding, PolicyRef, Scene, columns};
+use super::{Attack, Figure, Finding, PolicyRef, Scene, Threat, columns};
 use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result, described};
-use privet_engine::negative_rules::{Attribute, Observations};
 use privet_policy::method::{FullDomain, TableCost};
 use privet_policy::{CheckedPolicy, Method, Requirement, Role, Subject};
 use privet_taxonomy::{NodeId, Taxonomy};
 
-/// Row 11 of the attacks.
-pub(super) const ATTACK: Attack = Attack { name: "downcoding", row: 11, dear: false, concerns, run };
+pub(super) const ATTACK: Attack =
+    Attack { name: "downcoding", threat: Threat::Downcoding, costly: false, concerns, run };
 
 /// More people than this are not placed one by one.
 const MOST_PEOPLE: usize = 1_000_000;
@@ -40,24 +39,24 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
             let view = scene.transactions()?;
             let tree = &view.tree;
             let shows = view.released.iter().any(|(nodes, ..)| nodes.iter().any(|node| !tree.is_leaf(*node)));
-            return if shows { Ok(()) } else { Err("no set shows anything but items".to_string()) };
+            return if shows { Ok(()) } else { Err("the released sets contain only leaf items".to_string()) };
         }
         PolicyRef::Vocabularies(_) => {
-            return Err("vocabularies show terms as people use them, not nodes above them".to_string());
+            return Err("vocabularies contain terms as people use them, not generalised ones".to_string());
         }
     }
     let views = scene.tables()?;
     if views.iter().any(|view| view.groups.is_some()) {
-        return Err("quasi-identifiers are published as they are".to_string());
+        return Err("quasi-identifiers are published exactly".to_string());
     }
     if views.iter().any(|view| view.original.len > MOST_PEOPLE) {
-        return Err(format!("more than {MOST_PEOPLE} people would have to be placed one by one"));
+        return Err(format!("it would have to place more than {MOST_PEOPLE} people one by one"));
     }
     let generalised =
         |column: &ViewColumn| matches!(column.policy.role, Some(Role::QuasiIdentifier | Role::Mixed));
     let mut columns = views.iter().flat_map(|view| &view.columns).filter(|column| generalised(column));
     if columns.clone().all(|column| column.policy.hierarchy.is_none()) {
-        return Err("no quasi-identifier has a hierarchy to go down".to_string());
+        return Err("no quasi-identifier has a hierarchy".to_string());
     }
     let is_range = |column: &ViewColumn| {
         let tree = column.policy.hierarchy.as_ref();
@@ -66,8 +65,7 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     };
     match columns.any(is_range) {
         true => {
-            Err("cells are ranges and no nodes of hierarchies, so there is no level to go down to"
-                .to_string())
+            Err("cells are ranges instead of hierarchy nodes, so there is no level below them".to_string())
         }
         false => Ok(()),
     }
@@ -79,20 +77,24 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         let (found, untried) = items::downcode(view, scene.clock)?;
         let mut finding = finding(&found, OF_SETS);
         if untried > 0 {
-            finding.assumes += &format!("; {untried} distinct released sets were too many to look into");
+            finding.assumes += &format!(
+                "; {untried} distinct released sets were not examined, because there are too \
+                                         many"
+            );
         }
         return Ok(finding);
     }
-    let policy = scene.table_policy().ok_or_else(|| Error::internal("cuts of no table"))?;
+    let policy = scene.table_policy().ok_or_else(|| Error::internal("downcoding without a table"))?;
     let (mut all, mut classes, mut lines) = (Downcoded::default(), 0, Vec::new());
     for view in scene.views()? {
         scene.clock.check()?;
-        let own = Classes::of(scene, policy, view)?;
+        let own = ShownClasses::of(scene, policy, view)?;
         let cut = Cut { groups: &own.groups, nodes: own.nodes, records: own.records, k: own.k };
         let found = downcode(&cut, scene.clock)?;
         let blame = |(class, at): &(usize, usize)| {
             format!(
-                "a class of {} is alone to blame for the level of {}: of one value a level down, it has 1 to {}",
+                "only a class of {} can be the reason for the level of {}: it has 1 to {} records of one value a \
+                 level down",
                 described(cut.records[*class], "records"),
                 own.groups.people.attributes[*at].name,
                 cut.k - 1
@@ -104,10 +106,10 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     }
     let mut finding = finding(&all, OF_CELLS);
     finding.figures.push(Figure {
-        what: "classes that alone stood in the way of a finer release".to_string(),
+        what: "classes that alone prevented a finer release".to_string(),
         targets: classes,
         hits: all.blamed.len() as u64,
-        instead: "looking at no rejected release".to_string(),
+        instead: "ignoring rejected releases".to_string(),
         controlled: NO_GUESS.to_string(),
         ..Figure::default()
     });
@@ -118,7 +120,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
 }
 
 /// Classes of a table, with who is in them and what they show.
-struct Classes {
+struct ShownClasses {
     groups: Groups,
     nodes: Vec<Vec<NodeId>>,
     records: Vec<u64>,
@@ -126,32 +128,35 @@ struct Classes {
     k: u64,
 }
 
-impl Classes {
-    fn of(scene: &Scene<'_>, policy: &CheckedPolicy, view: &TableView) -> Result<Classes> {
+impl ShownClasses {
+    fn of(scene: &Scene<'_>, policy: &CheckedPolicy, view: &TableView) -> Result<ShownClasses> {
         if policy.subject() == Subject::Freeform {
-            return Classes::of_mixed(view, scene.clock);
+            return ShownClasses::of_mixed(view, scene.clock);
         }
         let placed = Placed::of(scene, view, None)?;
-        let nodes =
-            placed.nodes(view).ok_or_else(|| Error::input("a released cell is no node of its hierarchy"))?;
+        let nodes = placed
+            .nodes(view)
+            .ok_or_else(|| Error::input("a released cell is not a node of its hierarchy"))?;
         let records: Vec<u64> = placed.released.iter().map(|(rows, _)| *rows).collect();
         let decides = is_decided_by_k(policy) && placed.missing.is_empty() && placed.skipped == 0;
         let k = if decides { columns::least_size(policy) } else { 1 };
-        Ok(Classes { groups: placed.groups, nodes, records, k })
+        Ok(ShownClasses { groups: placed.groups, nodes, records, k })
     }
 
-    /// A table of mixed columns. That a breach stood in the way says nothing about sizes, so nobody is blamed.
-    fn of_mixed(view: &TableView, clock: &Clock) -> Result<Classes> {
-        let shown = Shown::of(view, clock)?;
+    /// A table of mixed columns. That a breach prevented a finer table says nothing about sizes, so no class is blamed.
+    fn of_mixed(view: &TableView, clock: &Clock) -> Result<ShownClasses> {
+        let shown = ShownPeople::of(view, clock)?;
         let names = shown.columns.iter().map(|column| view.columns[*column].name.clone());
-        let attributes =
-            names.zip(&shown.trees).map(|(name, tree)| Attribute::crisp(name, tree.clone())).collect();
-        let mut people = Observations::new(attributes, vec![String::new()]);
+        let attributes = names
+            .zip(&shown.trees)
+            .map(|(name, tree)| KnownAttribute { name, taxonomy: tree.clone() })
+            .collect();
+        let mut people = KnownPeople::new(attributes, vec![String::new()]);
         let mut members: BTreeMap<Vec<NodeId>, Vec<u32>> = BTreeMap::new();
         for own in &shown.people {
             let leaves: Vec<u32> = own.iter().map(|(leaf, _)| *leaf).collect();
             members.entry(own.iter().map(|(_, node)| *node).collect()).or_default().push(people.len() as u32);
-            people.push(&leaves, 0, 1);
+            people.push(&leaves, 0);
         }
         let (mut groups, mut nodes, mut records) = (Vec::new(), Vec::new(), Vec::new());
         for (own, members) in members {
@@ -161,7 +166,7 @@ impl Classes {
             groups.push(group);
             nodes.push(own);
         }
-        Ok(Classes { groups: Groups { people, groups, hidden: None }, nodes, records, k: 1 })
+        Ok(ShownClasses { groups: Groups { people, groups, hidden: None }, nodes, records, k: 1 })
     }
 }
 
@@ -181,46 +186,51 @@ fn is_decided_by_k(policy: &CheckedPolicy) -> bool {
 }
 
 /// How the attack speaks of what it goes down in.
-struct Words {
+struct DowncodingWords {
     cells: &'static str,
     knows: &'static str,
     does: &'static str,
     warning: &'static str,
 }
 
-const OF_CELLS: Words = Words {
+const OF_CELLS: DowncodingWords = DowncodingWords {
     cells: "generalised cells",
-    knows: "which combinations of quasi-identifiers occur, and that the release is no coarser than it must be",
-    does: "replaces a generalised cell by the one value below it that people of the class can have, and looks for classes \
-           that alone can have stood in the way of a finer release",
-    warning: "can be taken down a level by whoever knows which combinations of quasi-identifiers occur",
+    knows: "which combinations of quasi-identifiers occur, and that the release is not coarser than necessary",
+    does: "replaces a generalised cell with the only value below it that people of the class can have, and looks for \
+           classes that alone can have prevented a finer release",
+    warning: "can be refined by one level by an attacker who knows which combinations of quasi-identifiers occur",
 };
 
-const OF_SETS: Words = Words {
-    cells: "generalised items of sets",
+const OF_SETS: DowncodingWords = DowncodingWords {
+    cells: "generalised items",
     knows: "which sets of items occur",
-    does: "replaces a generalised item by the one below it that all sets have from which the released one can have been made",
-    warning: "can be taken down a level by whoever knows which sets of items occur",
+    does: "replaces a generalised item with the only item below it that occurs in every set that may be behind the \
+           released one",
+    warning: "can be refined by one level by an attacker who knows which sets of items occur",
 };
 
-fn finding(found: &Downcoded, words: Words) -> Finding {
+fn finding(found: &Downcoded, words: DowncodingWords) -> Finding {
     let figure = |what: &str, hits: u64, baseline: u64| Figure {
         what: format!("{} {what}", words.cells),
         targets: found.cells,
         hits,
         baseline,
-        instead: "naming the most frequent value below what is shown".to_string(),
+        instead: "guessing the most frequent value below the released one".to_string(),
         control: None,
         controlled: NO_GUESS.to_string(),
     };
     Finding {
         knows: words.knows.to_string(),
         does: words.does.to_string(),
-        assumes: "the original stands for the population that he knows; cells are taken down one level"
+        assumes: "the attacker knows the original as the population; cells are refined by one level"
             .to_string(),
         figures: vec![
-            figure("that can be taken down a level for certain", found.forced, found.forced_usual),
-            figure("whose value a level down he names right", found.right, found.usual),
+            figure(
+                "that an attacker can refine by one level with certainty",
+                found.forced,
+                found.forced_usual,
+            ),
+            figure("whose value one level down is guessed right", found.right, found.usual),
         ],
         warning: match found.forced {
             0 => String::new(),
@@ -253,9 +263,9 @@ pub(crate) struct Downcoded {
     pub forced: u64,
     /// Those of them whose child is also the most frequent one below the node.
     pub forced_usual: u64,
-    /// Cells of people whose child he names right.
+    /// Cells whose child is guessed right.
     pub right: u64,
-    /// Cells of people for whom the most frequent child below the node is right.
+    /// Cells for which the most frequent child below the node is right.
     pub usual: u64,
     /// Classes that are alone to blame for the levels of a quasi-identifier: class and quasi-identifier.
     pub blamed: Vec<(usize, usize)>,
@@ -306,7 +316,7 @@ pub(crate) fn downcode(cut: &Cut<'_>, clock: &Clock) -> Result<Downcoded> {
                 clock.check()?;
                 let own = children(class);
                 let members: u64 = own.values().sum();
-                // Records that are left out cannot be told from those that stay: all of the class's people are scored.
+                // Records that are left out look like those that stay: all of the class's people are scored.
                 found.cells += members;
                 found.usual += own.get(&usual).copied().unwrap_or(0);
                 let forced = if own.len() == 1 { own.keys().next().copied() } else { None };
@@ -369,13 +379,13 @@ mod tests {
             Arc::new(Taxonomy::from_paths(&ages.iter().map(path).collect::<Vec<_>>()).expect("a tree"));
         let cities = Arc::new(Taxonomy::flat(["Oslo", "Rome"]).expect("a tree"));
         let attributes = vec![
-            Attribute::crisp("age".into(), ages.clone()),
-            Attribute::crisp("city".into(), cities.clone()),
+            KnownAttribute { name: "age".into(), taxonomy: ages.clone() },
+            KnownAttribute { name: "city".into(), taxonomy: cities.clone() },
         ];
-        let mut people = Observations::new(attributes, vec!["s".into()]);
+        let mut people = KnownPeople::new(attributes, vec!["s".into()]);
         let leaf =
             |tree: &Taxonomy, label: &str| tree.leaves_below(tree.find(label).expect("a node")).start as u32;
-        rows.iter().for_each(|(age, city)| people.push(&[leaf(&ages, age), leaf(&cities, city)], 0, 1));
+        rows.iter().for_each(|(age, city)| people.push(&[leaf(&ages, age), leaf(&cities, city)], 0));
         let node = |tree: &Taxonomy, label: &str| tree.find(label).expect("a node");
         let nodes: Vec<Vec<NodeId>> =
             shown.iter().map(|(age, city)| vec![node(&ages, age), node(&cities, city)]).collect();

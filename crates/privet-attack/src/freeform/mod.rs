@@ -1,7 +1,8 @@
-//! Freeform attacks: whoever sees some values on a person, of any columns and at any level, infers one that nobody may know
-//! (Wang, Xu, Fu and Wong, ICDE 2009).
+//! Freeform attacks: an attacker observes some values of a person, in any columns and at any level, and infers one
+//! that nobody may know (Wang, Xu, Fu and Wong, ICDE 2009).
 //!
-//! Any table can be attacked, whoever made it: the original, a release, or a version that another notion would have given.
+//! Any table can be attacked, no matter who made it: the original, a release, or a version that another notion would
+//! have given.
 
 mod list;
 pub(crate) mod model;
@@ -14,24 +15,24 @@ pub use table::{Exposure, MixedTable};
 
 use serde_json::{Value as Json, json};
 
-use super::{Attack, Figure, Finding, Released, Scene};
+use super::{Attack, Figure, Finding, Released, Scene, Threat};
 use privet_core::{Error, Result};
 use privet_policy::Subject;
 
-/// Attacks are listed that know so many columns; who knows more is counted, but not listed.
+/// List attacks that use at most this many columns; count the rest.
 pub const KNOWN: usize = 3;
 
-/// Row 7 of the attacks.
-pub(super) const ATTACK: Attack = Attack { name: "freeform", row: 7, dear: false, concerns, run };
+pub(super) const ATTACK: Attack =
+    Attack { name: "freeform", threat: Threat::Freeform, costly: false, concerns, run };
 
-/// The table of the control is dealt with this seed: what it finds is told, never published.
+/// The control's table is shuffled with this seed; its result is reported, never published.
 const CONTROL: u64 = 1;
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     let mixed = scene.table_policy().is_some_and(|policy| policy.subject() == Subject::Freeform);
     match (mixed, &scene.released) {
         (true, Released::Table(_)) => Ok(()),
-        _ => Err("no column has role 'mixed', which says what can be seen of people".to_string()),
+        _ => Err("no column has role 'mixed', which says which values can be observed".to_string()),
     }
 }
 
@@ -57,11 +58,12 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             instead: instead.to_string(),
             ..Figure::default()
         };
-        let seen = "people of whom a guarded value follows from what can be seen of them";
-        let too = "people of whom it follows if what can be seen of the guarded column itself is known too";
+        let seen = "people whose guarded value follows from what can be observed about them";
+        let too =
+            "people for whom it follows if the observable part of the guarded column itself is known too";
         [
-            figure(seen, hits, baseline, "seeing nothing"),
-            figure(too, own, hits, "seeing other columns alone, as the requirement assumes"),
+            figure(seen, hits, baseline, "observing nothing"),
+            figure(too, own, hits, "observing only the other columns, as the requirement assumes"),
         ]
     };
     let mut tick = || scene.clock.check();
@@ -70,7 +72,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let mut figures = exposed("the release", &table).to_vec();
     scene.clock.check()?;
     figures[0].control = Some(table.shuffled(CONTROL).exposure().hits);
-    figures[0].controlled = "the same with the values of guarded columns dealt out anew".to_string();
+    figures[0].controlled = "the same attack after shuffling the values of guarded columns".to_string();
     scene.clock.check()?;
     if released.path() != policy.source.path() {
         figures
@@ -94,10 +96,10 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     Ok(Finding {
         knows: "any values of a person that the policy calls observable, of any columns and at any level"
             .to_string(),
-        does: "looks at the records that fit, and infers the guarded value that most of them have"
+        does: "looks up the matching records, and infers the guarded value that most of them have"
             .to_string(),
         assumes: format!(
-            "everybody is counted; the worst attacks are listed that know at most {} columns",
+            "everybody is counted; the list shows the worst attacks that use at most {} columns",
             scene.limits.known
         ),
         figures,
@@ -105,7 +107,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         lines,
         warning: match hits {
             0 => String::new(),
-            _ => "somebody who sees values that can be observed infers guarded ones".to_string(),
+            _ => "an attacker who observes some values can infer guarded ones".to_string(),
         },
         more: more.into_iter().map(|(key, value)| (key.to_string(), value)).collect(),
         ..Finding::new(ATTACK.name, "Freeform attacks")

@@ -1,11 +1,11 @@
-//! How sensitive and how observable every node of the mixed columns is, and what attacks make of it.
+//! How sensitive and how observable every node of the mixed columns is, and what attacks conclude from it.
 //!
-//! What a node is comes from the audit's reading of the definitions. An attack X → a takes observable nodes of some columns
-//! and a node a of another that is not observable; it is a breach if P(a|X)·s(a) exceeds the threshold.
+//! What a node is comes from the audit's reading of the definitions. An attack X → a takes observable nodes of some
+//! columns and a node a of another that is not observable; it is a breach if P(a|X)·s(a) exceeds the threshold.
 //!
-//! Of the observable nodes above a record's value, few have to be tried. A node whose children can all be observed is the
-//! disjoint union of these, so P(a|X) is a weighted mean of what the children give, and one of them is at least as bad. What
-//! has to be tried are values that records show, and nodes with a child that cannot be observed: the *needed* nodes.
+//! Few of the observable nodes above a record's value have to be tried. A node whose children can all be observed is
+//! their disjoint union, so P(a|X) is a weighted mean of what the children give, and one of them is at least as bad.
+//! The nodes to try are values that records show, and nodes with a child that cannot be observed: the *needed* nodes.
 
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ pub(crate) fn asked(policy: &CheckedPolicy) -> Result<&FfAnonymity> {
         _ => None,
     });
     asked.ok_or_else(|| {
-        Error::input("the policy does not ask for ff-anonymity, so nothing says what can be seen")
+        Error::input("the policy does not ask for ff-anonymity, so nothing says what can be observed")
             .in_file(policy.written.path())
-            .help("say so: [privacy.ff-anonymity] threat = 0.5, and which columns are mixed")
+            .help("add [privacy.ff-anonymity] threat = 0.5, and mark the mixed columns")
     })
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct MixedAttribute {
 }
 
 impl MixedAttribute {
-    /// A column of which no record shows anything yet.
+    /// A column without records yet.
     pub fn new(
         name: &str,
         taxonomy: Arc<Taxonomy>,

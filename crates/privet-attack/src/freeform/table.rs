@@ -30,12 +30,12 @@ pub struct MixedTable {
 pub struct Exposure {
     /// People who have something to hide.
     pub targets: u64,
-    /// Those of whom a guarded value follows from what can be seen of them.
+    /// Those with a guarded value that follows from what can be observed about them.
     pub hits: u64,
-    /// Those of whom it follows from nothing at all.
+    /// Those for whom it follows from nothing at all.
     pub baseline: u64,
-    /// Those of whom it follows if, beside that, what can be seen of the guarded column itself is known: a high income, say,
-    /// of which the amount is guarded. Outside of Definition 3.1, which takes nothing from the attacked column.
+    /// Those for whom it follows if the observable part of the guarded column itself is known too: a high income, say,
+    /// whose amount is guarded. Outside of Definition 3.1, which takes nothing from the attacked column.
     pub own: u64,
 }
 
@@ -272,7 +272,7 @@ impl MixedTable {
             look(&[&others[..], &[target]].concat(), &mut own);
             look(&[], &mut told);
         }
-        // Whoever sees more may be less sure of some; what follows from nothing is known all the same.
+        // An attacker who observes more may be less sure of some values; what follows from nothing is known all the same.
         hit.iter_mut().zip(&told).for_each(|(hit, told)| *hit |= *told);
         own.iter_mut().zip(&hit).for_each(|(own, hit)| *own |= *hit);
         let people = |marks: &[bool]| {
@@ -305,7 +305,7 @@ impl MixedTable {
     }
 }
 
-/// The node that a cell of any table is: its label's, its value's leaf, or the root for `*` and for ranges that are no node.
+/// The node that a cell of any table is: its label's, its value's leaf, or the root for `*` and for ranges that are not a node.
 fn node_of(cell: &str, taxonomy: &Taxonomy) -> Result<u32> {
     if let Some(node) = taxonomy.find(cell) {
         return Ok(node.0);
@@ -317,7 +317,7 @@ fn node_of(cell: &str, taxonomy: &Taxonomy) -> Result<u32> {
         return Ok(taxonomy.root().0);
     }
     let labels: Vec<&str> = taxonomy.nodes().map(|node| taxonomy.label(node)).collect();
-    Err(Error::input(format!("'{cell}' is no node of the column's hierarchy")).help(suggestion(
+    Err(Error::input(format!("'{cell}' is not a node of the column's hierarchy")).help(suggestion(
         cell,
         &labels,
         "its nodes",

@@ -1,11 +1,13 @@
-//! People in groups, as somebody sees them who knows everybody's quasi-identifiers.
+//! People in groups, as seen by an attacker who knows everybody's quasi-identifiers.
 //!
-//! A group is whatever a release puts together: a class of records that look alike, or a group in which quasi-identifiers
-//! stay exact and values are told beside them. Either way he knows who is in it and how often each value occurs. What is
-//! suppressed is a value of its own here, that anybody may have.
+//! A group is whatever a release puts together: a class of records that look alike, or a group in which
+//! quasi-identifiers stay exact and values are listed next to them. Either way the attacker knows who is in it and
+//! how often each value occurs. A suppressed value counts here as a value of its own that anybody may have.
 
+mod known;
 mod place;
 
+pub use known::{KnownAttribute, KnownPeople};
 pub(crate) use place::{Placed, one_table, sensitive, with_values};
 
 use std::collections::BTreeMap;
@@ -14,21 +16,19 @@ use super::Scene;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_core::random::{keyed, shuffle};
-use privet_engine::negative_rules::Observations;
-use privet_methods::injector::RecordGroups;
 
 /// People in groups.
 #[derive(Debug, Clone)]
 pub(crate) struct Groups {
     /// Everybody: leaves of the quasi-identifiers, and the value that is true. People who are alike may be one record.
-    pub people: Observations,
+    pub people: KnownPeople,
     /// The groups.
     pub groups: Vec<Group>,
-    /// The value that stands for what is suppressed.
+    /// The value that represents suppressed ones.
     pub hidden: Option<u32>,
 }
 
-/// A group of people with the values that the release tells of them.
+/// A group of people with the values that the release shows for them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Group {
     /// Its people, by record; people who are alike may be the same record.
@@ -40,10 +40,10 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    /// A group of people of whom a release shows some values; the rest is hidden. `None` where more is shown than there are
+    /// A group of people with the values that a release shows; the rest is hidden. `None` if it shows more than there are
     /// people, or less without a value for what is hidden.
     pub fn new(
-        people: &Observations,
+        people: &KnownPeople,
         members: Vec<u32>,
         shown: &[(u32, u64)],
         hidden: Option<u32>,
@@ -75,7 +75,7 @@ impl Group {
         self.members.len() as u64
     }
 
-    /// The most frequent value that is no suppressed one, with how often it occurs; of equals the first.
+    /// The most frequent value that is not suppressed, with how often it occurs; of equals the first.
     pub fn most_frequent(&self, hidden: Option<u32>) -> Option<(u32, u64)> {
         let told = self.counts.iter().filter(|(value, _)| Some(*value) != hidden).copied();
         told.reduce(|best, next| if next.1 > best.1 { next } else { best })
@@ -84,7 +84,7 @@ impl Group {
 
 /// How long it may take.
 #[derive(Clone, Copy)]
-pub(crate) struct Effort<'c> {
+pub(crate) struct GroupEffort<'c> {
     /// How many steps; then groups are taken in random order until there are none left.
     pub steps: Option<u64>,
     /// Picks the groups.
@@ -93,10 +93,10 @@ pub(crate) struct Effort<'c> {
     pub clock: &'c Clock,
 }
 
-impl<'c> Effort<'c> {
+impl<'c> GroupEffort<'c> {
     /// What an attack on a scene may take.
-    pub fn of(scene: &'c Scene<'_>) -> Effort<'c> {
-        Effort { steps: scene.limits.steps, seed: scene.seed, clock: scene.clock }
+    pub fn of(scene: &'c Scene<'_>) -> GroupEffort<'c> {
+        GroupEffort { steps: scene.limits.steps, seed: scene.seed, clock: scene.clock }
     }
 
     /// The groups, in random order where there may not be time for all of them.
@@ -110,15 +110,15 @@ impl<'c> Effort<'c> {
 }
 
 impl Groups {
-    /// Groups as the publisher's own run formed them; nothing is hidden.
-    pub fn of_grouping(people: &Observations, grouping: &RecordGroups, clock: &Clock) -> Result<Groups> {
+    /// Groups of records; nothing is hidden.
+    pub fn of_records(people: &KnownPeople, groups: &[Vec<u32>], clock: &Clock) -> Result<Groups> {
         let group = |members: &Vec<u32>| {
             clock.check()?;
             let shown: Vec<(u32, u64)> =
                 members.iter().map(|member| (people.value(*member as usize), 1)).collect();
             Ok(Group::new(people, members.clone(), &shown, None))
         };
-        let groups = grouping.groups.iter().filter_map(|members| group(members).transpose());
+        let groups = groups.iter().filter_map(|members| group(members).transpose());
         Ok(Groups { people: people.clone(), groups: groups.collect::<Result<_>>()?, hidden: None })
     }
 
@@ -133,7 +133,6 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use privet_engine::negative_rules::Attribute;
     use privet_taxonomy::Taxonomy;
 
     /// People by the positions of their values in flat hierarchies and their sensitive value, in groups.
@@ -146,12 +145,12 @@ pub(super) mod tests {
         let attribute = |(at, width): (usize, &usize)| {
             let labels: Vec<String> = (0..*width).map(|value| format!("a{at}v{value:03}")).collect();
             let tree = Taxonomy::flat(labels.iter().map(String::as_str)).expect("a tree");
-            Attribute::crisp(format!("a{at}"), Arc::new(tree))
+            KnownAttribute { name: format!("a{at}"), taxonomy: Arc::new(tree) }
         };
         let attributes = widths.iter().enumerate().map(attribute).collect();
         let names = (0..values).map(|value| format!("s{value}")).collect();
-        let mut people = Observations::new(attributes, names);
-        rows.iter().for_each(|(leaves, value)| people.push(leaves, *value, 1));
+        let mut people = KnownPeople::new(attributes, names);
+        rows.iter().for_each(|(leaves, value)| people.push(leaves, *value));
         let group = |part: &&[u32]| {
             let shown: Vec<(u32, u64)> = part.iter().map(|one| (people.value(*one as usize), 1)).collect();
             Group::new(&people, part.to_vec(), &shown, None).expect("as many values as people")

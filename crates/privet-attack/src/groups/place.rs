@@ -1,31 +1,31 @@
 //! Who is in which class or group of a released table.
 //!
-//! Quasi-identifiers say it: a person is in the class that contains them. Where several do (ranges that overlap, records that
-//! show nothing, people who are alike but in different groups), a person goes where somebody with that value is still missing.
-//! That is one of the ways in which the release can have come about, and for all but people who are alike the only one.
+//! A person is in the class that contains their quasi-identifiers. If several do (ranges that overlap, records that
+//! show nothing, identical people in different groups), a person goes where somebody with that value is still
+//! missing. That is one of the ways in which the release can have come about, and the only one except for identical
+//! people.
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::{Group, Groups};
+use super::{Group, Groups, KnownAttribute, KnownPeople};
 use crate::Scene;
 use crate::budget::takes_long;
 use crate::view::{Matcher, TableView, ViewColumn, value_tree};
+use privet_audit::definitions::OriginalColumn;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
-use privet_engine::negative_rules::{Attribute, Observations};
-use privet_engine::privacy::{TrackedColumn, TrackedTable};
-use privet_policy::{CheckedPolicy, Requirement, Role};
+use privet_policy::{CheckedPolicy, Requirement};
 use privet_taxonomy::{NodeId, Taxonomy, number};
 
 /// How a suppressed cell is written.
 const SUPPRESSED: &str = "*";
 
-/// How much memory a person takes who is placed, beside their values.
+/// How much memory a placed person takes, in addition to their values.
 const BYTES_PER_PERSON: u64 = 64;
 
-/// So many people are looked at between two looks at the clock.
+/// How many people are processed between two checks of the clock.
 const BETWEEN: usize = 1024;
 
 /// More people than this are not placed one by one.
@@ -43,7 +43,7 @@ pub(crate) struct Placed {
     pub original: Vec<u32>,
     /// Records that are in no class: they were left out.
     pub missing: Vec<u32>,
-    /// Groups that could not be told apart from others, or have more records than people: they are left out.
+    /// Records of groups that were left out, because they have more records than matching people.
     pub skipped: u64,
 }
 
@@ -51,13 +51,13 @@ pub(crate) struct Placed {
 pub(crate) fn one_table<'s>(scene: &'s Scene<'_>) -> std::result::Result<&'s TableView, String> {
     let view = match scene.tables()? {
         [view] => view,
-        _ => return Err("the release is several tables".to_string()),
+        _ => return Err("the release consists of several tables".to_string()),
     };
     if view.columns_where(ViewColumn::is_quasi).is_empty() {
         return Err("the release has no quasi-identifier".to_string());
     }
     if view.original.len > MOST_PEOPLE {
-        return Err(format!("more than {MOST_PEOPLE} people would have to be placed one by one"));
+        return Err(format!("it would have to place more than {MOST_PEOPLE} people one by one"));
     }
     Ok(view)
 }
@@ -86,7 +86,7 @@ pub(crate) fn sensitive(scene: &Scene<'_>, view: &TableView) -> Vec<usize> {
 impl Placed {
     /// Places everybody; `column` is the sensitive column, by its place in the view. Without one, everybody has the same value.
     pub fn of(scene: &Scene<'_>, view: &TableView, column: Option<usize>) -> Result<Placed> {
-        let policy = scene.table_policy().ok_or_else(|| Error::internal("people of no table"))?;
+        let policy = scene.table_policy().ok_or_else(|| Error::internal("people without a table"))?;
         if view.original.is_sample() {
             return Err(takes_long());
         }
@@ -100,7 +100,7 @@ impl Placed {
                 &all
             }
         };
-        let values = Values::of(view, column);
+        let values = SensitiveValues::of(view, column);
         let (people, original) = people(policy, view, column, &values, scene.clock)?;
         let hidden = values.hidden();
         let blocks: &[u32] = view.groups.as_deref().unwrap_or(&matcher.classes.of_row);
@@ -149,25 +149,18 @@ impl Placed {
         Ok(placed)
     }
 
-    /// What requirements need to know about the sensitive column.
-    pub fn table(&self, column: &ViewColumn) -> TrackedTable {
+    /// The sensitive column as requirements see it: its values, and how often each occurs.
+    pub fn column<'a>(
+        &'a self,
+        policy: &'a CheckedPolicy,
+        column: &ViewColumn,
+    ) -> Result<OriginalColumn<'a>> {
         let people = &self.groups.people;
-        let values = people.values.clone();
-        let tracked = TrackedColumn {
-            index: column.policy.index,
-            name: column.name.clone(),
-            role: Role::Sensitive,
-            numeric: column.values.texts().all(|text| number(text).is_some()),
-            taxonomy: column.policy.hierarchy.clone(),
-            slots: 0..values.len() as u32,
-            totals: people.value_counts().to_vec(),
-            people: None,
-            values,
-        };
-        TrackedTable { records: people.total(), tracked: vec![tracked] }
+        let values = people.values.iter().map(String::as_str).collect();
+        OriginalColumn::new(policy, column.policy.index, values, people.value_counts().to_vec())
     }
 
-    /// Per group, the node that it shows in each quasi-identifier; `None` where a cell is no node, such as a range.
+    /// Per group, the node that it shows in each quasi-identifier; `None` if a cell is not a node, such as a range.
     pub fn nodes(&self, view: &TableView) -> Option<Vec<Vec<NodeId>>> {
         let quasi = view.columns_where(ViewColumn::is_quasi);
         let trees: Vec<&Taxonomy> =
@@ -186,18 +179,18 @@ impl Placed {
 }
 
 /// The sensitive values, in an order of their own: numbers by size, texts by letters, and what is suppressed last.
-struct Values {
+struct SensitiveValues {
     names: Vec<String>,
     /// Per value of the view.
     of_value: Vec<u32>,
-    /// Per released cell; `None` for one that is no value.
+    /// Per released cell; `None` for one that is not a value.
     of_cell: Vec<Option<u32>>,
 }
 
-impl Values {
-    fn of(view: &TableView, column: Option<usize>) -> Values {
+impl SensitiveValues {
+    fn of(view: &TableView, column: Option<usize>) -> SensitiveValues {
         let Some(column) = column.map(|column| &view.columns[column]) else {
-            return Values {
+            return SensitiveValues {
                 names: vec![String::new(), SUPPRESSED.to_string()],
                 of_value: vec![0],
                 of_cell: vec![],
@@ -215,7 +208,7 @@ impl Values {
         let of_cell = column.cells.texts().map(cell).collect();
         let mut names: Vec<String> = order.iter().map(|value| texts[*value].to_string()).collect();
         names.push(SUPPRESSED.to_string());
-        Values { names, of_value, of_cell }
+        SensitiveValues { names, of_value, of_cell }
     }
 
     fn hidden(&self) -> u32 {
@@ -246,9 +239,9 @@ fn people(
     policy: &CheckedPolicy,
     view: &TableView,
     column: Option<usize>,
-    values: &Values,
+    values: &SensitiveValues,
     clock: &Clock,
-) -> Result<(Observations, Vec<u32>)> {
+) -> Result<(KnownPeople, Vec<u32>)> {
     let quasi = view.columns_where(ViewColumn::is_quasi);
     let mut attributes = Vec::new();
     let mut leaves: Vec<Vec<u32>> = Vec::new();
@@ -265,9 +258,9 @@ fn people(
             Ok(tree.leaves_below(node).start as u32)
         };
         leaves.push(column.values.texts().map(leaf).collect::<Result<_>>()?);
-        attributes.push(Attribute::crisp(column.name.clone(), Arc::new(tree)));
+        attributes.push(KnownAttribute { name: column.name.clone(), taxonomy: Arc::new(tree) });
     }
-    let mut people = Observations::new(attributes, values.names.clone());
+    let mut people = KnownPeople::new(attributes, values.names.clone());
     let mut own = vec![0; quasi.len()];
     for row in 0..view.original.len {
         if row % BETWEEN == 0 {
@@ -277,7 +270,7 @@ fn people(
             *own = leaves[view.original.codes[*at].at(row) as usize];
         }
         let value = column.map_or(0, |column| values.of_value[view.original.codes[column].at(row) as usize]);
-        people.push(&own, value, 1);
+        people.push(&own, value);
     }
     Ok((people, (0..view.original.len as u32).collect()))
 }
@@ -294,7 +287,7 @@ fn flat(column: &ViewColumn) -> Result<Taxonomy> {
 }
 
 /// Per quasi-identifier its column, and the node that each of its cells is, if it is one.
-fn cell_nodes(view: &TableView, people: &Observations) -> Vec<(usize, Vec<Option<NodeId>>)> {
+fn cell_nodes(view: &TableView, people: &KnownPeople) -> Vec<(usize, Vec<Option<NodeId>>)> {
     let quasi = view.columns_where(ViewColumn::is_quasi).into_iter().zip(&people.attributes);
     let nodes = |column: usize, tree: &Taxonomy| {
         view.columns[column].cells.texts().map(|text| tree.find(text)).collect()
@@ -312,7 +305,7 @@ struct Seats<'a> {
     blocks: &'a [u32],
     /// Per block, what it shows.
     shown: &'a [Vec<(u32, u64)>],
-    /// Whether blocks are groups, which are not told by quasi-identifiers.
+    /// Whether blocks are groups, which quasi-identifiers do not determine.
     grouped: bool,
     /// Whether the nodes that a class shows are above a person's values. A range may hold a number that the hierarchy puts
     /// elsewhere; the hierarchy is what the release was made by.
@@ -321,7 +314,7 @@ struct Seats<'a> {
 
 impl Seats<'_> {
     /// The members of each block, by record, and those who are in none.
-    fn taken(&self, people: &Observations, original: &[u32], clock: &Clock) -> Result<Taken> {
+    fn taken(&self, people: &KnownPeople, original: &[u32], clock: &Clock) -> Result<Taken> {
         let Seats { matcher, blocks, shown, grouped, named } = *self;
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); shown.len()];
         let mut missing = Vec::new();
@@ -349,7 +342,7 @@ impl Seats<'_> {
             let target = matcher.target_of(original[record as usize] as usize);
             target.map_or(&[], |target| matching[target].as_slice())
         };
-        // Whoever fits one class alone has no choice, and takes the seat first.
+        // People who match only one class have no choice, and are placed first.
         let mut waiting: Vec<(usize, u32)> = Vec::new();
         for record in 0..original.len() as u32 {
             match fitting(record) {
@@ -390,7 +383,7 @@ impl Seats<'_> {
             }
             members[block].push(record);
         }
-        // What is left over goes wherever there is room: the release hides the value, or has another.
+        // The rest goes wherever there is a free record: the release hides the value, or has another.
         for record in late {
             let has_room = |block: &&u32| members[**block as usize].len() < rows_of[**block as usize];
             let room = fitting(record).iter().find_map(|class| seats[*class as usize].iter().find(has_room));

@@ -1,23 +1,24 @@
-//! What a table of mixed columns is known to have been kept from.
+//! What is known about the versions of a table of mixed columns that the method rejected.
 //!
-//! A cut value that `ff` left as it is was not specialised because a breach would have arisen: with one of its children in
-//! view, a guarded value of another column would have been too likely. Who knows all other columns of everybody sees who
-//! would have been parted from whom, and imagines all ways to deal the guarded column's values, as they are released, out within a
+//! A cut value that `ff` kept was not specialised because of a breach: with one of its children in view, a guarded
+//! value of another column would have been too likely. An attacker who knows all other columns of everybody sees who
+//! would have been separated, and considers all ways to assign the released values of the guarded column within a
 //! class.
 //!
-//! That a rejection tells about *this* column needs that no other can be breached. And that it suffices to look at single classes needs
-//! that all that is shown of the other columns can be seen: then every node is the disjoint union of observable ones below it, and if any
-//! combination breaches, one of shown values alone does (see `freeform/model.rs`).
+//! A rejection reveals something about *this* column only if no other can be breached. And single classes are enough
+//! only if all that is shown of the other columns can be observed: then every node is the disjoint union of
+//! observable ones below it, and if any combination breaches, one of shown values alone does (see
+//! `freeform/model.rs`).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::sample::{Lot, Reason};
+use super::sample::{PublishedClass, Rejection};
 use super::splits::{below, failed_in_one};
 use crate::Scene;
 use crate::columns::least_size;
 use crate::freeform::model::{MixedAttribute, asked};
-use crate::shown::Shown;
+use crate::shown::ShownPeople;
 use crate::view::TableView;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
@@ -26,7 +27,7 @@ use privet_taxonomy::{NodeId, Taxonomy};
 
 /// The one table, its people, and the column that can be breached.
 pub(super) struct BreachableTable {
-    shown: Shown,
+    shown: ShownPeople,
     /// What is known of the column that can be breached, and its place among the mixed ones.
     attribute: MixedAttribute,
     target: usize,
@@ -35,9 +36,9 @@ pub(super) struct BreachableTable {
 }
 
 /// What to sample.
-pub(super) struct Task {
-    pub lots: Vec<Lot>,
-    pub reasons: Vec<Reason>,
+pub(super) struct SamplingTask {
+    pub lots: Vec<PublishedClass>,
+    pub reasons: Vec<Rejection>,
     /// How many people are in no class that a reason is about.
     pub left_out: u64,
     /// How likely each value may be.
@@ -48,7 +49,7 @@ pub(super) struct Task {
 
 /// Whether a rejection tells something; else why not, as a clause.
 pub(super) fn concerns(scene: &Scene<'_>, policy: &CheckedPolicy) -> std::result::Result<(), String> {
-    let [view] = scene.tables()? else { return Err("the release is several tables".to_string()) };
+    let [view] = scene.tables()? else { return Err("the release consists of several tables".to_string()) };
     BreachableTable::of(policy, view, scene.clock).map_err(|error| error.message().to_string())?.map(drop)
 }
 
@@ -59,7 +60,7 @@ impl BreachableTable {
         view: &TableView,
         clock: &Clock,
     ) -> Result<std::result::Result<BreachableTable, String>> {
-        let shown = Shown::of(view, clock)?;
+        let shown = ShownPeople::of(view, clock)?;
         let asked = asked(policy)?;
         let attribute = |(column, tree): (&usize, &Arc<Taxonomy>)| {
             let column = &view.columns[*column];
@@ -73,10 +74,10 @@ impl BreachableTable {
             (0..attributes.len()).filter(|at| attributes[*at].is_endangered()).collect();
         let target = match endangered.as_slice() {
             [target] => *target,
-            [] => return Ok(Err("nothing can be breached, so no rejection tells about it".to_string())),
+            [] => return Ok(Err("nothing can be breached, so rejections reveal nothing".to_string())),
             _ => {
                 return Ok(Err(
-                    "several columns can be breached, which leaves open which was the reason".to_string()
+                    "several columns can be breached, so the reason for a rejection is not known".to_string(),
                 ));
             }
         };
@@ -86,7 +87,7 @@ impl BreachableTable {
         };
         if !shown.released.keys().all(is_seen) {
             return Ok(Err(
-                "not all that is shown can be seen, which leaves open what would have been inferred from what".to_string(),
+                "some released values cannot be observed, so it is not known which inference caused a rejection".to_string(),
             ));
         }
         let attribute = attributes.swap_remove(target);
@@ -95,7 +96,7 @@ impl BreachableTable {
     }
 
     /// The classes with what they could have been split into, and why they were not.
-    pub fn task(&self) -> Task {
+    pub fn task(&self) -> SamplingTask {
         let (shown, target) = (&self.shown, self.target);
         let mut values: Vec<NodeId> = shown.released.keys().map(|nodes| nodes[target]).collect();
         values.sort_unstable();
@@ -109,9 +110,9 @@ impl BreachableTable {
         let members: Vec<Vec<usize>> = classes.into_values().collect();
         let value =
             |person: &usize| values.binary_search(&shown.people[*person][target].1).unwrap_or(0) as u32;
-        let mut lots: Vec<Lot> = members
+        let mut lots: Vec<PublishedClass> = members
             .iter()
-            .map(|members| Lot { values: members.iter().map(value).collect(), splits: Vec::new() })
+            .map(|members| PublishedClass { values: members.iter().map(value).collect(), splits: Vec::new() })
             .collect();
         let mut reasons = Vec::new();
         for (at, tree) in shown.trees.iter().enumerate().filter(|(at, _)| *at != target) {
@@ -134,11 +135,11 @@ impl BreachableTable {
             if hidden { (self.threat / sensitivity).min(1.0) } else { 1.0 }
         };
         let limits = values.iter().map(limit).collect();
-        Task { lots, reasons, left_out, limits, values }
+        SamplingTask { lots, reasons, left_out, limits, values }
     }
 
     /// Whether people with these values of a task, by value, may not be a class.
-    pub fn violates(&self, task: &Task, counts: &[u64], size: u64) -> bool {
+    pub fn violates(&self, task: &SamplingTask, counts: &[u64], size: u64) -> bool {
         if size > 0 && size < self.k {
             return true;
         }
@@ -181,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_value_that_was_not_specialised_gives_people_away() {
-        // Had not both from Oslo flu, cities could have been told apart.
+        // If not both from Oslo had flu, the cities could have been shown.
         let leak = found(&policy(""), &hidden()).expect("a finding");
         assert_eq!((leak.headline().targets, leak.headline().hits), (6, 2), "{leak:?}");
         assert!(leak.succeeds());

@@ -1,67 +1,57 @@
-//! Minimality (Wong, Fu, Wang and Pei, VLDB 2007): whoever knows the method knows why it did not stop earlier.
+//! Minimality (Wong, Fu, Wang and Pei, VLDB 2007): an attacker who knows the method knows why it did not stop
+//! earlier.
 //!
-//! A method that generalises no more than it must has *rejected* finer versions of what it published, and where it rejects
-//! because of sensitive values, the rejection tells about them. The adversary knows everybody's quasi-identifiers, the method
-//! and the policy, so he knows which finer versions there were (`splits`). He imagines all ways to deal a class's values
-//! out, and keeps those in which the finer version really had to be rejected (`sample`).
+//! A method that generalises only as much as necessary has *rejected* finer versions of what it published. If it
+//! rejects because of sensitive values, the rejection reveals something about them. The attacker knows everybody's
+//! quasi-identifiers, the method and the policy, so they know which finer versions there were (`splits`). They
+//! consider all ways to assign a class's values, and keep those in which the finer version really had to be rejected
+//! (`sample`).
 //!
-//! Somebody who knows only that a class was not split further is meant here; what several rejections tell together is not
-//! worked out. Where too few worlds remain, nothing is estimated, and that is said.
+//! This is an attacker who knows only that a class was not split further; combinations of several rejections are not
+//! considered. If too few worlds remain, nothing is estimated, and the finding says so.
 
 mod freeform;
 mod sample;
 mod splits;
 
-use sample::{Effort, Found, Lot, sample};
+use sample::{MinimalityEstimates, PublishedClass, SamplingEffort, sample};
 use serde_json::json;
 use splits::splits;
 
 use super::groups::{Placed, sensitive, with_values};
 use super::view::ViewColumn;
-use super::{Attack, Figure, Finding, PolicyRef, Scene};
+use super::{Attack, Figure, Finding, PolicyRef, Scene, Threat};
+use privet_audit::definitions::{self, ClassRequirements};
 use privet_core::counted;
 use privet_core::{Error, Result};
-use privet_engine::privacy;
-use privet_engine::privacy::{ClassTest, Counts, EquivalenceClass, l_plus};
 use privet_policy::method::Partitioning;
 use privet_policy::requirement::{NtCloseness, TCloseness};
 use privet_policy::{CheckedPolicy, Method, Requirement, Subject};
 
-/// Row 9 of the attacks.
-pub(super) const ATTACK: Attack = Attack { name: "minimality", row: 9, dear: true, concerns, run };
+pub(super) const ATTACK: Attack =
+    Attack { name: "minimality", threat: Threat::Minimality, costly: true, concerns, run };
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     let policy = match scene.policy {
         PolicyRef::Table(policy) => policy,
         PolicyRef::Transactions(_) => {
-            return Err(
-                "it is not worked out which of many combinations of items stood in the way of finer sets"
-                    .to_string(),
-            );
+            return Err("not implemented for transactions".to_string());
         }
         PolicyRef::Vocabularies(_) => {
-            return Err(
-                "vocabularies have no sensitive values that could have stood in the way of a finer version"
-                    .to_string(),
-            );
+            return Err("vocabularies have no sensitive values that could cause a rejection".to_string());
         }
     };
     match policy.subject() {
         Subject::Classes => {}
         Subject::Freeform => return freeform::concerns(scene, policy),
         Subject::Groups => {
-            return Err(
-                "groups are formed of exact records, and no finer version of them was rejected".to_string()
-            );
+            return Err("groups consist of exact records, so no finer version was rejected".to_string());
         }
         Subject::Projections => {
-            return Err("each table has levels of its own, and it is not worked out what stood in the way of finer ones".to_string());
+            return Err("not implemented for several tables with levels of their own".to_string());
         }
         Subject::Terms => {
-            return Err(
-                "terms were removed from sets, and it is not worked out which other removals were rejected"
-                    .to_string(),
-            );
+            return Err("not implemented for sets whose terms were removed".to_string());
         }
     }
     let view = with_values(scene)?;
@@ -69,12 +59,12 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         Method::Mondrian(own) => match own.partitioning {
             Partitioning::Strict => {}
             Partitioning::Relaxed => {
-                return Err("relaxed partitioning leaves open which splits were rejected".to_string());
+                return Err("with relaxed partitioning, the rejected splits are not known".to_string());
             }
         },
         Method::LPlusOptimize(_) | Method::FullDomain(_) => {}
         Method::SimulatedAnnealing(_) => {
-            return Err("it moves by chance, which leaves open which finer versions it rejected".to_string());
+            return Err("the method moves at random, so the versions it rejected are not known".to_string());
         }
         Method::Injector(_)
         | Method::Anatomy(_)
@@ -83,18 +73,22 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         | Method::Ff(_)
         | Method::FfOptimal(_)
         | Method::QuasiSensitive(_) => {
-            return Err(format!("what method \"{}\" rejects is not known here", policy.method.name()));
+            return Err(format!("it is not known what method \"{}\" rejects", policy.method.name()));
         }
     }
     if policy.method.drawn_from().is_some() {
-        return Err("the release is one of several good ones, drawn by chance".to_string());
+        return Err("the release was drawn at random from several good ones".to_string());
     }
     let named: Vec<usize> = policy.requirements.iter().filter_map(Requirement::column).collect();
     match named.as_slice() {
-        [] => Err("no requirement speaks of sensitive values, so no rejection tells about them".to_string()),
-        [first, others @ ..] if others.iter().any(|other| other != first) => {
-            Err("requirements on several sensitive columns leave open which was the reason".to_string())
+        [] => {
+            Err("no requirement is about sensitive values, so rejections reveal nothing about them"
+                .to_string())
         }
+        [first, others @ ..] if others.iter().any(|other| other != first) => Err(
+            "there are requirements on several sensitive columns, so the reason for a rejection is not known"
+                .to_string(),
+        ),
         _ if sensitive(scene, view).len() != 1 => {
             Err("the sensitive column is not in the release".to_string())
         }
@@ -103,13 +97,13 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
 }
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
-    let policy = scene.table_policy().ok_or_else(|| Error::internal("minimality of no table"))?;
+    let policy = scene.table_policy().ok_or_else(|| Error::internal("minimality without a table"))?;
     let view = scene.view()?;
     if policy.subject() == Subject::Freeform {
         let table = freeform::BreachableTable::of(policy, view, scene.clock)?.map_err(Error::input)?;
         let task = table.task();
         let violates = |counts: &[u64], size: u64| table.violates(&task, counts, size);
-        let (lots, effort) = (&task.lots, Effort::default());
+        let (lots, effort) = (&task.lots, SamplingEffort::default());
         let found = sample(lots, &task.reasons, &violates, &task.limits, scene.seed, effort, scene.clock)?;
         return Ok(finding(&found, lots, task.left_out, policy.method.name()));
     }
@@ -117,31 +111,27 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         sensitive(scene, view).first().copied().ok_or_else(|| Error::internal("no sensitive column"))?;
     let placed = Placed::of(scene, view, Some(place))?;
     let (limits, requirements) = demands(policy, &view.columns[place], &placed)?;
-    let violates = |counts: &[u64], size: u64| {
-        let class = EquivalenceClass { size, counts: Counts::Dense(counts) };
-        !requirements.iter().all(|requirement| requirement.holds(&class))
-    };
+    let violates = |counts: &[u64], _: u64| !requirements.hold(counts);
     let (lots, reasons, left_out) = splits(policy, view, &placed);
-    let found = sample(&lots, &reasons, &violates, &limits, scene.seed, Effort::default(), scene.clock)?;
+    let found =
+        sample(&lots, &reasons, &violates, &limits, scene.seed, SamplingEffort::default(), scene.clock)?;
     Ok(finding(&found, &lots, left_out, policy.method.name()))
 }
 
 /// How likely each value may be, and what every class must satisfy.
-type Demands = (Vec<f64>, Vec<Box<dyn ClassTest>>);
+type Demands = (Vec<f64>, ClassRequirements);
 
 /// What the policy asks for.
 fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Result<Demands> {
-    let table = placed.table(column);
+    let original = placed.column(policy, column)?;
     let values = placed.groups.people.values.len();
     let mut limits = vec![1.0f64; values];
     for requirement in &policy.requirements {
         match requirement {
             Requirement::LPlusDiversity(asked) => {
-                let thresholds = l_plus::thresholds(asked, &table)?;
-                limits
-                    .iter_mut()
-                    .zip(&thresholds.theta)
-                    .for_each(|(limit, theta)| *limit = limit.min(theta.to_f64()));
+                let thresholds = definitions::thresholds(asked, &original)?;
+                let limits = limits.iter_mut().zip(&thresholds);
+                limits.for_each(|(limit, theta)| *limit = limit.min(theta.to_f64()));
             }
             Requirement::LDiversity(asked) => {
                 let most = 1.0 / asked.diversity.l().to_f64();
@@ -149,16 +139,15 @@ fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Resu
             }
             Requirement::TCloseness(TCloseness { t, .. })
             | Requirement::NtCloseness(NtCloseness { t, .. }) => {
-                let share = |total: &u64| *total as f64 / table.records.max(1) as f64;
+                let share = |total: &u64| *total as f64 / placed.groups.people.len().max(1) as f64;
                 let totals = placed.groups.people.value_counts();
                 limits
                     .iter_mut()
                     .zip(totals)
                     .for_each(|(limit, total)| *limit = limit.min(share(total) + t.to_f64()));
             }
-            // They do not limit how likely a single value of a class is.
+            // They limit how likely no single value of a class is.
             Requirement::KAnonymity(_)
-            | Requirement::LkcPrivacy(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
@@ -166,26 +155,25 @@ fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Resu
             | Requirement::QsCloseness(_) => {}
         }
     }
-    Ok((limits, privacy::requirements(policy, &table)?))
+    Ok((limits, ClassRequirements::of(policy, &original)?))
 }
 
-fn finding(found: &Found, lots: &[Lot], left_out: u64, method: &str) -> Finding {
-    let figure = |what: &str, hits: u64| {
-        Figure {
+fn finding(found: &MinimalityEstimates, lots: &[PublishedClass], left_out: u64, method: &str) -> Finding {
+    let figure = |what: &str, hits: u64| Figure {
         what: what.to_string(),
         targets: found.people,
         hits,
         baseline: 0,
-        instead: "taking the class at its word".to_string(),
+        instead: "using only the shares of values in the class".to_string(),
         control: None,
-        controlled: "worlds are kept for what the method does, not for what is true; chance is allowed for by four standard \
+        controlled:
+            "worlds are kept by what the method does, not by what is true; a gain must exceed four standard \
                      errors"
-            .to_string(),
-    }
+                .to_string(),
     };
     let worst = found.surest.map(|(lot, likely, share)| {
         format!(
-            "in a class of {} a value is {likely:.3} likely for some, where its share is {share:.3}",
+            "in a class of {}, a value has probability {likely:.3} for some people, although its share is {share:.3}",
             lots[lot].values.len()
         )
     });
@@ -194,9 +182,9 @@ fn finding(found: &Found, lots: &[Lot], left_out: u64, method: &str) -> Finding 
     };
     let lines: Vec<String> = [
         worst.clone(),
-        not(found.not_estimable, "not estimable, too few worlds remain"),
-        not(found.untried, "not estimated, as worlds take too long to draw for all"),
-        not(left_out, "in no class that a rejected version tells about"),
+        not(found.not_estimable, "not estimable because too few worlds remain"),
+        not(found.untried, "not estimated because drawing worlds for all takes too long"),
+        not(left_out, "in no class that a rejected version reveals anything about"),
     ]
     .into_iter()
     .flatten()
@@ -204,26 +192,26 @@ fn finding(found: &Found, lots: &[Lot], left_out: u64, method: &str) -> Finding 
     let more =
         json!({ "not_estimable": found.not_estimable, "untried": found.untried, "left_out": left_out });
     Finding {
-        knows: "all of everybody but the values in question, the policy and the method".to_string(),
-        does: "imagines all ways to deal out the values of a class, and keeps those in which the method had to reject the finer \
-               versions that it did not publish"
+        knows: "everything about everybody except the sensitive values, the policy and the method".to_string(),
+        does: "considers all ways to assign the values of a class to its people, and keeps those in which the method \
+               had to reject every finer version"
             .to_string(),
         assumes: format!(
-            "\"{method}\" rejects a finer version just because a part of it would violate the policy; 10,000 worlds that \
-             remain out of at most 1,000,000, or no estimate{}",
-            if found.people == 0 { ": nothing was estimable here" } else { "" }
+            "\"{method}\" rejects a finer version only if a part of it would violate the policy; an estimate needs \
+             10,000 worlds that remain out of at most 1,000,000{}",
+            if found.people == 0 { "; nothing was estimable here" } else { "" }
         ),
         figures: vec![
-            figure("people of whom a value is likelier than the policy allows", found.hits),
-            figure("people of whom a value is likelier than in their class", found.gained),
+            figure("people with a value that is likelier than the policy allows", found.hits),
+            figure("people with a value that is likelier than its share in their class", found.gained),
         ],
         worst: worst.unwrap_or_default(),
         lines,
         warning: match found.hits {
             0 => String::new(),
             hits => format!(
-                "who knows why the method did not release a finer version becomes surer of {hits} of {} than the policy \
-                 allows",
+                "an attacker who knows why the method did not release a finer version becomes surer of a value than \
+                 the policy allows for {hits} of {}",
                 counted(found.people, "person", "people")
             ),
         },

@@ -1,9 +1,9 @@
 //! Worlds in which a method had to reject a split: drawn at random, and what they have in common.
 //!
-//! A world deals the values of a class out to its people anew. Where the method would have accepted the split in that world, it
-//! would not have published this class, so the world is not the real one. What holds in most of the others is likely true.
-//! Of a person only the part of each split matters that he is in: people who are in the same parts are *alike*, and share
-//! one estimate.
+//! A world assigns the values of a class to its people at random. If the method would have accepted the split in that
+//! world, it would not have published this class, so the world is not the real one. What holds in most of the others
+//! is probably true. All that matters about a person is which part of each split they are in: people in the same
+//! parts are *alike*, and share one estimate.
 
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
@@ -14,33 +14,33 @@ use privet_core::random::{below, keyed, shuffle};
 
 /// How much is drawn.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Effort {
-    /// So many worlds that remain are enough.
+pub(crate) struct SamplingEffort {
+    /// This many worlds that remain are enough.
     pub enough: u64,
     /// Where fewer of this many worlds remain, nothing is estimated.
     pub most: u64,
-    /// So many values are dealt in all, for all reasons together.
+    /// How many values may be assigned in all, for all reasons together.
     pub steps: u64,
 }
 
-impl Default for Effort {
-    fn default() -> Effort {
-        Effort { enough: 10_000, most: 1_000_000, steps: 300_000_000 }
+impl Default for SamplingEffort {
+    fn default() -> SamplingEffort {
+        SamplingEffort { enough: 10_000, most: 1_000_000, steps: 300_000_000 }
     }
 }
 
 /// If this part of the worlds that would be enough are drawn and all remain, the rejected split teaches nothing.
 const FIRST: u64 = 10;
 
-/// So many reasons are looked at between two looks at the clock and at what there is left to spend.
+/// How many reasons are tried between two checks of the clock and of the remaining effort.
 const BATCH: usize = 32;
 
-/// A gain is held to be one if it is more than so many standard errors.
+/// A gain counts if it exceeds this many standard errors.
 const ERRORS: f64 = 4.0;
 
 /// A published class: its values, and the splits that the method is known to have rejected.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Lot {
+pub(crate) struct PublishedClass {
     /// The values of its people, in any order.
     pub values: Vec<u32>,
     /// Per split the part of each of its people, numbered from 0.
@@ -49,7 +49,7 @@ pub(crate) struct Lot {
 
 /// Why something was published as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reason {
+pub(crate) enum Rejection {
     /// One class was not split further: each of its splits failed.
     All(usize),
     /// A split that concerns several classes failed in one of them at least: a class and the number of its split.
@@ -58,18 +58,18 @@ pub(crate) enum Reason {
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Found {
-    /// People about whom something could be estimated.
+pub(crate) struct MinimalityEstimates {
+    /// People with an estimate.
     pub people: u64,
-    /// Those of whom some value is likelier than is allowed, though their class alone does not make it so.
+    /// Those with a value that is likelier than allowed, although its share in their class is not.
     pub hits: u64,
-    /// Those of whom a value becomes likelier than in their class, by more than chance.
+    /// Those with a value that becomes likelier than its share in their class, by more than chance.
     pub gained: u64,
     /// People all of whose reasons leave too few worlds.
     pub not_estimable: u64,
     /// People whose reasons there was no time for.
     pub untried: u64,
-    /// The surest that he becomes of a value that he was not allowed to be so sure of: class, likelihood and share.
+    /// The likeliest value that is likelier than allowed: class, probability and share.
     pub surest: Option<(usize, f64, f64)>,
 }
 
@@ -77,14 +77,14 @@ pub(crate) struct Found {
 ///
 /// `violates` says whether people with these values, by value, may not be a class; `limits` how likely each value may be.
 pub(crate) fn sample(
-    lots: &[Lot],
-    reasons: &[Reason],
+    lots: &[PublishedClass],
+    reasons: &[Rejection],
     violates: &(dyn Fn(&[u64], u64) -> bool + Sync),
     limits: &[f64],
     seed: u64,
-    effort: Effort,
+    effort: SamplingEffort,
     clock: &Clock,
-) -> Result<Found> {
+) -> Result<MinimalityEstimates> {
     let mut steps = effort.steps;
     // A batch cannot spend more than there is.
     let share = (effort.steps / BATCH as u64).max(1);
@@ -97,7 +97,7 @@ pub(crate) fn sample(
     let mut surest: Option<(usize, f64, f64)> = None;
     for batch in order.chunks(BATCH) {
         clock.check()?;
-        let drawn: Vec<(u64, Drawn)> = batch
+        let drawn: Vec<(u64, DrawnWorlds)> = batch
             .par_iter()
             .map(|at| {
                 let random = keyed(seed, &format!("privet: worlds of reason {at}"));
@@ -105,25 +105,25 @@ pub(crate) fn sample(
                     violates,
                     limits.len(),
                     random,
-                    Effort { steps: share, ..effort },
+                    SamplingEffort { steps: share, ..effort },
                 )
             })
             .collect();
         for (spent, drawn) in drawn {
             steps = steps.saturating_sub(spent);
             match drawn {
-                Drawn::Told(told) => {
+                DrawnWorlds::WorldCounts(told) => {
                     for (lot, member, estimate) in told.judge(lots, limits, &mut surest) {
                         let place = starts[lot] + member as usize;
                         known[place] = known[place].max(estimate);
                     }
                 }
-                Drawn::TooFew(members) | Drawn::NoTime(members) if members.is_empty() => {}
-                Drawn::TooFew(members) => members.into_iter().for_each(|(lot, member)| {
+                DrawnWorlds::TooFew(members) | DrawnWorlds::NoTime(members) if members.is_empty() => {}
+                DrawnWorlds::TooFew(members) => members.into_iter().for_each(|(lot, member)| {
                     let place = starts[lot] + member as usize;
                     known[place] = known[place].max(Estimate::TooFew);
                 }),
-                Drawn::NoTime(_) => {}
+                DrawnWorlds::NoTime(_) => {}
             }
         }
         if steps == 0 {
@@ -136,7 +136,7 @@ pub(crate) fn sample(
             concerned[starts[lot]..starts[lot + 1]].fill(true);
         }
     }
-    let mut found = Found { surest, ..Found::default() };
+    let mut found = MinimalityEstimates { surest, ..MinimalityEstimates::default() };
     for (estimate, _) in known.iter().zip(&concerned).filter(|(_, concerned)| **concerned) {
         match estimate {
             Estimate::None => found.untried += 1,
@@ -159,12 +159,12 @@ enum Estimate {
     Hit,
 }
 
-impl Reason {
+impl Rejection {
     /// The classes that it is about.
     fn lots(&self) -> Vec<usize> {
         match self {
-            Reason::All(lot) => vec![*lot],
-            Reason::Any(pairs) => pairs.iter().map(|(lot, _)| *lot).collect(),
+            Rejection::All(lot) => vec![*lot],
+            Rejection::Any(pairs) => pairs.iter().map(|(lot, _)| *lot).collect(),
         }
     }
 }
@@ -180,7 +180,7 @@ struct Lottery {
 }
 
 impl Lottery {
-    fn of(lots: &[Lot], lot: usize, splits: &[usize]) -> Lottery {
+    fn of(lots: &[PublishedClass], lot: usize, splits: &[usize]) -> Lottery {
         let own = &lots[lot];
         let mut numbers: std::collections::BTreeMap<Vec<u32>, usize> = std::collections::BTreeMap::new();
         let mut kinds: Vec<Vec<u32>> = Vec::new();
@@ -218,8 +218,8 @@ struct Worlds {
 }
 
 /// What came of drawing.
-enum Drawn {
-    Told(Told),
+enum DrawnWorlds {
+    WorldCounts(WorldCounts),
     /// Too few worlds remained; the people concerned.
     TooFew(Vec<(usize, u32)>),
     /// There was no time.
@@ -227,7 +227,7 @@ enum Drawn {
 }
 
 /// How often each kind of people has each value, over the worlds that remained.
-struct Told {
+struct WorldCounts {
     worlds: Worlds,
     kept: u64,
     /// Whether some worlds did not remain.
@@ -237,13 +237,13 @@ struct Told {
 }
 
 impl Worlds {
-    fn of(lots: &[Lot], reason: &Reason) -> Worlds {
+    fn of(lots: &[PublishedClass], reason: &Rejection) -> Worlds {
         match reason {
-            Reason::All(lot) => {
+            Rejection::All(lot) => {
                 let splits: Vec<usize> = (0..lots[*lot].splits.len()).collect();
                 Worlds { lotteries: vec![Lottery::of(lots, *lot, &splits)], all: true }
             }
-            Reason::Any(pairs) => {
+            Rejection::Any(pairs) => {
                 let lotteries = pairs.iter().map(|(lot, split)| Lottery::of(lots, *lot, &[*split])).collect();
                 Worlds { lotteries, all: false }
             }
@@ -264,8 +264,8 @@ impl Worlds {
         violates: &(dyn Fn(&[u64], u64) -> bool + Sync),
         values: usize,
         mut random: ChaCha20Rng,
-        effort: Effort,
-    ) -> (u64, Drawn) {
+        effort: SamplingEffort,
+    ) -> (u64, DrawnWorlds) {
         let first = effort.enough / FIRST;
         let cost: u64 = self.lotteries.iter().map(|lottery| lottery.values.len() as u64).sum::<u64>().max(1);
         let mut sums: Vec<Vec<Vec<u64>>> =
@@ -278,7 +278,7 @@ impl Worlds {
                 break;
             }
             if drawn.saturating_mul(cost) >= effort.steps {
-                return (drawn * cost, Drawn::NoTime(self.members()));
+                return (drawn * cost, DrawnWorlds::NoTime(self.members()));
             }
             drawn += 1;
             let (mut every, mut any) = (true, false);
@@ -309,9 +309,9 @@ impl Worlds {
         let spent = drawn * cost;
         let teaches = kept < drawn;
         if kept < effort.enough && teaches {
-            return (spent, Drawn::TooFew(self.members()));
+            return (spent, DrawnWorlds::TooFew(self.members()));
         }
-        (spent, Drawn::Told(Told { worlds: self, kept, teaches, sums }))
+        (spent, DrawnWorlds::WorldCounts(WorldCounts { worlds: self, kept, teaches, sums }))
     }
 }
 
@@ -330,11 +330,11 @@ fn deal(lottery: &mut Lottery, world: &mut [Vec<u64>], random: &mut ChaCha20Rng)
     }
 }
 
-impl Told {
+impl WorldCounts {
     /// What is known about each person of the classes.
     fn judge(
         &self,
-        lots: &[Lot],
+        lots: &[PublishedClass],
         limits: &[f64],
         surest: &mut Option<(usize, f64, f64)>,
     ) -> Vec<(usize, u32, Estimate)> {
@@ -374,9 +374,9 @@ mod tests {
         counts.iter().any(|count| 2 * count > size)
     }
 
-    const LITTLE: Effort = Effort { enough: 1000, most: 20_000, steps: 32_000_000 };
+    const LITTLE: SamplingEffort = SamplingEffort { enough: 1000, most: 20_000, steps: 32_000_000 };
 
-    fn run(lots: &[Lot], reasons: &[Reason], limits: &[f64]) -> Found {
+    fn run(lots: &[PublishedClass], reasons: &[Rejection], limits: &[f64]) -> MinimalityEstimates {
         sample(lots, reasons, &half, limits, 7, LITTLE, &Clock::unlimited()).expect("worlds")
     }
 
@@ -384,15 +384,15 @@ mod tests {
     fn a_class_that_was_not_split_tells_where_the_value_is() {
         // Two of six have value 0; the method was free to part the first two from the others. It did not, so it is likely that
         // both of the first have 0: of all worlds that fail, more have it.
-        let lot = Lot { values: vec![0, 0, 1, 2, 1, 2], splits: vec![vec![0, 0, 1, 1, 1, 1]] };
-        let found = run(std::slice::from_ref(&lot), &[Reason::All(0)], &[0.5; 3]);
+        let lot = PublishedClass { values: vec![0, 0, 1, 2, 1, 2], splits: vec![vec![0, 0, 1, 1, 1, 1]] };
+        let found = run(std::slice::from_ref(&lot), &[Rejection::All(0)], &[0.5; 3]);
         // Worlds that fail: two equal values among the first two, or three of four among the others, which is never.
         assert_eq!((found.people, found.not_estimable, found.untried), (6, 0, 0));
         assert_eq!(found.hits, 0, "a third each: {found:?}");
         // If 0 alone is guarded, the first two are known to have it.
         let guarded = |counts: &[u64], size: u64| 2 * counts[0] > size;
         let found =
-            sample(&[lot], &[Reason::All(0)], &guarded, &[0.5, 1.0, 1.0], 7, LITTLE, &Clock::unlimited());
+            sample(&[lot], &[Rejection::All(0)], &guarded, &[0.5, 1.0, 1.0], 7, LITTLE, &Clock::unlimited());
         let found = found.expect("worlds");
         assert_eq!((found.hits, found.gained), (2, 6), "{found:?}");
         assert_eq!(found.surest, Some((0, 1.0, 1.0 / 3.0)));
@@ -400,9 +400,9 @@ mod tests {
 
     #[test]
     fn a_split_that_fails_in_every_world_teaches_nothing() {
-        // Parts of one are never allowed, whoever has what.
-        let lot = Lot { values: vec![0, 1, 0, 1], splits: vec![vec![0, 1, 1, 1]] };
-        let found = run(&[lot], &[Reason::All(0)], &[0.5; 2]);
+        // Parts of one are never allowed, no matter who has what.
+        let lot = PublishedClass { values: vec![0, 1, 0, 1], splits: vec![vec![0, 1, 1, 1]] };
+        let found = run(&[lot], &[Rejection::All(0)], &[0.5; 2]);
         assert_eq!((found.people, found.gained, found.hits), (4, 0, 0));
     }
 
@@ -410,9 +410,9 @@ mod tests {
     fn worlds_that_hardly_remain_are_not_estimated() {
         // All twenty of a value would have to be in one half: far less than one in twenty.
         let values: Vec<u32> = (0..40).map(|at| u32::from(at >= 20)).collect();
-        let lot = Lot { values, splits: vec![(0..40).map(|at| u32::from(at >= 20)).collect()] };
+        let lot = PublishedClass { values, splits: vec![(0..40).map(|at| u32::from(at >= 20)).collect()] };
         let all = |counts: &[u64], size: u64| counts.contains(&size);
-        let found = sample(&[lot], &[Reason::All(0)], &all, &[0.5; 2], 7, LITTLE, &Clock::unlimited())
+        let found = sample(&[lot], &[Rejection::All(0)], &all, &[0.5; 2], 7, LITTLE, &Clock::unlimited())
             .expect("worlds");
         assert_eq!((found.people, found.not_estimable + found.untried), (0, 40), "{found:?}");
     }
@@ -420,10 +420,10 @@ mod tests {
     #[test]
     fn one_of_several_classes_is_to_blame() {
         // The same split in two classes; in the second it can never fail, so the first is to blame.
-        let first = Lot { values: vec![0, 0, 1, 2], splits: vec![vec![0, 0, 1, 1]] };
-        let second = Lot { values: vec![1, 2, 1, 2], splits: vec![vec![0, 1, 0, 1]] };
+        let first = PublishedClass { values: vec![0, 0, 1, 2], splits: vec![vec![0, 0, 1, 1]] };
+        let second = PublishedClass { values: vec![1, 2, 1, 2], splits: vec![vec![0, 1, 0, 1]] };
         let guarded = |counts: &[u64], size: u64| 2 * counts[0] > size;
-        let any = [Reason::Any(vec![(0, 0), (1, 0)])];
+        let any = [Rejection::Any(vec![(0, 0), (1, 0)])];
         let lots = [first, second];
         let found =
             sample(&lots, &any, &guarded, &[0.5, 1.0, 1.0], 7, LITTLE, &Clock::unlimited()).expect("worlds");
@@ -437,14 +437,14 @@ mod tests {
 
     #[test]
     fn what_there_is_no_time_for_is_said() {
-        let lot = Lot { values: vec![0, 0, 1, 2], splits: vec![vec![0, 0, 1, 1]] };
+        let lot = PublishedClass { values: vec![0, 0, 1, 2], splits: vec![vec![0, 0, 1, 1]] };
         let found = sample(
             &[lot],
-            &[Reason::All(0)],
+            &[Rejection::All(0)],
             &half,
             &[0.5; 3],
             7,
-            Effort { steps: 100, ..LITTLE },
+            SamplingEffort { steps: 100, ..LITTLE },
             &Clock::unlimited(),
         )
         .expect("worlds");

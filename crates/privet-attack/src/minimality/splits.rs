@@ -6,14 +6,14 @@
 
 use std::collections::BTreeMap;
 
-use super::sample::{Lot, Reason};
+use super::sample::{PublishedClass, Rejection};
 use crate::groups::Placed;
 use crate::view::{TableView, ViewColumn};
 use privet_policy::CheckedPolicy;
 use privet_policy::method::Numbers;
 use privet_taxonomy::{NodeId, Taxonomy, number};
 
-/// A failure in so many people's classes together tells next to nothing about any of them.
+/// A failure that concerns more people than this reveals almost nothing about any of them.
 const MOST_CONCERNED: usize = 2_000;
 
 /// The classes with their splits, why each was published as it was, and how many people are in no class that a reason is
@@ -22,13 +22,15 @@ pub(super) fn splits(
     policy: &CheckedPolicy,
     view: &TableView,
     placed: &Placed,
-) -> (Vec<Lot>, Vec<Reason>, u64) {
+) -> (Vec<PublishedClass>, Vec<Rejection>, u64) {
     let groups = &placed.groups;
     let whole: Vec<usize> = (0..groups.groups.len())
         .filter(|at| groups.groups[*at].counts.iter().all(|(value, _)| Some(*value) != groups.hidden))
         .collect();
-    let mut lots: Vec<Lot> =
-        whole.iter().map(|at| Lot { values: groups.groups[*at].held.clone(), splits: Vec::new() }).collect();
+    let mut lots: Vec<PublishedClass> = whole
+        .iter()
+        .map(|at| PublishedClass { values: groups.groups[*at].held.clone(), splits: Vec::new() })
+        .collect();
     let reasons = match policy.method.partitioning() {
         Some((_, numbers)) => local(numbers, view, placed, &whole, &mut lots),
         None => by_cuts(view, placed, &whole, &mut lots, policy.method.has_levels()),
@@ -36,8 +38,8 @@ pub(super) fn splits(
     let mut concerned = vec![false; lots.len()];
     for reason in &reasons {
         match reason {
-            Reason::All(lot) => concerned[*lot] = true,
-            Reason::Any(pairs) => pairs.iter().for_each(|(lot, _)| concerned[*lot] = true),
+            Rejection::All(lot) => concerned[*lot] = true,
+            Rejection::Any(pairs) => pairs.iter().for_each(|(lot, _)| concerned[*lot] = true),
         }
     }
     let told = lots.iter().zip(&concerned).filter(|(_, concerned)| **concerned);
@@ -51,8 +53,8 @@ fn local(
     view: &TableView,
     placed: &Placed,
     whole: &[usize],
-    lots: &mut [Lot],
-) -> Vec<Reason> {
+    lots: &mut [PublishedClass],
+) -> Vec<Rejection> {
     let along_trees = numbers == Numbers::Hierarchy;
     let quasi = view.columns_where(ViewColumn::is_quasi);
     let people = &placed.groups.people;
@@ -84,20 +86,23 @@ fn local(
             lots[lot].splits.extend(parts);
         }
         if !lots[lot].splits.is_empty() {
-            reasons.push(Reason::All(lot));
+            reasons.push(Rejection::All(lot));
         }
     }
     reasons
 }
 
 /// That a split failed which would have parted several classes, each given with its parts: in one of them at least.
-pub(super) fn failed_in_one(classes: Vec<(usize, Vec<u32>)>, lots: &mut [Lot]) -> Option<Reason> {
+pub(super) fn failed_in_one(
+    classes: Vec<(usize, Vec<u32>)>,
+    lots: &mut [PublishedClass],
+) -> Option<Rejection> {
     let concerned: usize = classes.iter().map(|(lot, _)| lots[*lot].values.len()).sum();
     let pairs = classes.into_iter().map(|(lot, parts)| {
         lots[lot].splits.push(parts);
         (lot, lots[lot].splits.len() - 1)
     });
-    (concerned <= MOST_CONCERNED).then(|| Reason::Any(pairs.collect()))
+    (concerned <= MOST_CONCERNED).then(|| Rejection::Any(pairs.collect()))
 }
 
 /// Every node of a cut could have been specialised, or every column by a level.
@@ -105,9 +110,9 @@ fn by_cuts(
     view: &TableView,
     placed: &Placed,
     whole: &[usize],
-    lots: &mut [Lot],
+    lots: &mut [PublishedClass],
     levels: bool,
-) -> Vec<Reason> {
+) -> Vec<Rejection> {
     let Some(nodes) = placed.nodes(view) else { return Vec::new() };
     let people = &placed.groups.people;
     let mut reasons = Vec::new();

@@ -1,54 +1,51 @@
 //! What remains possible for everybody, and how likely it is.
 //!
-//! People of a group for whom the same values are out of the question are alike. One assignment that agrees with the rules is
-//! looked for (a matching, counted by likeness); a value is then valid for somebody iff exchanging values along a cycle
-//! can give it to him, which is to say iff it lies in the same strongly connected component as what he has.
-//! How likely a value is, all assignments being equally likely, is a ratio of permanents. For groups of at most 20 it is
-//! computed exactly; for larger ones the matrix of what is possible is scaled until rows and columns sum to what they must.
+//! How likely a value is, if all assignments are equally likely, is a ratio of permanents. For groups of at most 20
+//! people it is computed exactly. For larger ones, the matrix of what is possible is scaled until rows and columns
+//! have the right sums.
 
 use std::collections::BTreeMap;
 
-use crate::groups::{Effort, Group, Groups};
-use privet_core::Result;
-use privet_engine::matching::{Aim, counted};
-use privet_engine::privacy::matching::{Member, ValueGraph, ValueSet, posterior_table};
+use super::assignments::{AlikePeople, MOST_COUNTED, shares, some_assignment, valid_values};
+use crate::groups::{Group, GroupEffort, Groups};
+use privet_core::{Result, ValueSet};
 
 /// Groups of more people get an estimate.
-pub(super) const MOST_EXACT: u64 = 20;
+pub(super) const MOST_EXACT: u64 = MOST_COUNTED;
 
-/// Exact posteriors take so many steps at most in all groups together; then the rest gets estimates.
+/// How many steps exact posteriors may take in all groups together; then the rest gets estimates.
 const MOST_STEPS: u64 = 20_000_000;
 
 /// How often the matrix is scaled.
 const SCALINGS: usize = 30;
 
-/// How many steps a person takes, beside those for the values that there are.
+/// How many steps a person takes, in addition to those for the values.
 const COST_PER_PERSON: u64 = 60;
 
-/// What somebody infers who knows rules.
+/// What an attacker infers who knows rules.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Inferred {
     /// People in groups.
     pub people: u64,
-    /// Those of whom a value of their group is ruled out.
+    /// Those for whom a value of their group is ruled out.
     pub ruled: u64,
     /// How many values of their groups are ruled out, over all people.
     pub impossible: u64,
-    /// Those of whom one value alone remains.
+    /// Those for whom only one value remains possible.
     pub pinned: u64,
-    /// Those of whom that value is the true one.
+    /// Those for whom that value is the true one.
     pub right: u64,
-    /// Those of whom one value alone remained without any rule.
+    /// Those for whom only one value was possible without any rule.
     pub alone: u64,
-    /// Those of whom fewer values remain than asked for.
+    /// Those for whom fewer values remain possible than asked for.
     pub fewer: u64,
-    /// Those of whom fewer values than asked for remained without any rule.
+    /// Those for whom fewer values than asked for were possible without any rule.
     pub fewer_before: u64,
-    /// Those of whose likeliest value he is surer than one in as many as asked for, and those of whom he was without rules.
+    /// Those whose likeliest value has a probability above one in as many as asked for.
     pub surer: u64,
     /// The same without rules.
     pub surer_before: u64,
-    /// How sure he becomes of the value he is surest of.
+    /// The probability of the likeliest value of anybody.
     pub surest: f64,
     /// Those whose likelihoods are estimates.
     pub estimated: u64,
@@ -56,8 +53,13 @@ pub(crate) struct Inferred {
     pub contradicted: u64,
 }
 
-/// Works out every group. `excluded` is what is out of the question for each record, `l` how many values must remain.
-pub(crate) fn infer(groups: &Groups, excluded: &[ValueSet], l: u64, effort: Effort<'_>) -> Result<Inferred> {
+/// Works out every group. `excluded` has the values that are impossible for each record, `l` is how many must remain.
+pub(crate) fn infer(
+    groups: &Groups,
+    excluded: &[ValueSet],
+    l: u64,
+    effort: GroupEffort<'_>,
+) -> Result<Inferred> {
     let mut inferred = Inferred::default();
     let mut steps = effort.steps.map_or(MOST_STEPS, |steps| MOST_STEPS.min(steps / 4));
     let words = groups.people.values.len().div_ceil(64) as u64;
@@ -73,28 +75,28 @@ pub(crate) fn infer(groups: &Groups, excluded: &[ValueSet], l: u64, effort: Effo
             }
             *left = left.saturating_sub(cost);
         }
-        let known = Known::of(groups, group, excluded);
+        let known = KnownGroup::of(groups, group, excluded);
         known.tell(groups, group, l.max(1), &mut steps, &mut inferred);
     }
     Ok(inferred)
 }
 
-/// A group as somebody sees it who knows rules.
-struct Known {
+/// A group as an attacker sees it who knows rules.
+struct KnownGroup {
     /// The values that occur.
     present: ValueSet,
     /// People for whom the same values are possible.
-    kinds: Vec<Member>,
+    kinds: Vec<AlikePeople>,
     /// The kind of each member.
     kind_of: Vec<usize>,
 }
 
-impl Known {
-    fn of(groups: &Groups, group: &Group, excluded: &[ValueSet]) -> Known {
+impl KnownGroup {
+    fn of(groups: &Groups, group: &Group, excluded: &[ValueSet]) -> KnownGroup {
         let values = groups.people.values.len();
         let present = ValueSet::of(values, group.counts.iter().map(|(value, _)| *value));
         let mut numbers: BTreeMap<ValueSet, usize> = BTreeMap::new();
-        let mut kinds: Vec<Member> = Vec::new();
+        let mut kinds: Vec<AlikePeople> = Vec::new();
         let mut kind_of = Vec::with_capacity(group.members.len());
         for member in &group.members {
             let mut allowed = present.without(&excluded[*member as usize]);
@@ -107,35 +109,25 @@ impl Known {
             let next = numbers.len();
             let kind = *numbers.entry(allowed.clone()).or_insert(next);
             if kind == kinds.len() {
-                kinds.push(Member { allowed, count: 0 });
+                kinds.push(AlikePeople { allowed, count: 0 });
             }
             kinds[kind].count += 1;
             kind_of.push(kind);
         }
-        Known { present, kinds, kind_of }
+        KnownGroup { present, kinds, kind_of }
     }
 
-    /// Pairs of a kind and a value that it has in some assignment that agrees with the rules; `None` if there is none.
-    fn assignment(&self, group: &Group) -> Option<Vec<(usize, u32)>> {
+    /// Pairs of a kind and a value, by its place, that some assignment has which agrees with the rules; `None` if there is none.
+    fn assignment(&self, group: &Group) -> Option<Vec<(usize, usize)>> {
         let held = || self.kind_of.iter().zip(&group.held);
-        if held().all(|(kind, value)| self.kinds[*kind].allowed.contains(*value)) {
-            let mut pairs: Vec<(usize, u32)> = held().map(|(kind, value)| (*kind, *value)).collect();
-            pairs.sort_unstable();
-            pairs.dedup();
-            return Some(pairs);
+        if !held().all(|(kind, value)| self.kinds[*kind].allowed.contains(*value)) {
+            return some_assignment(&self.kinds, &group.counts);
         }
-        let small = |count: u64| u32::try_from(count).ok();
-        let left = self.kinds.iter().map(|kind| small(kind.count)).collect::<Option<Vec<u32>>>()?;
-        let right = group.counts.iter().map(|(_, count)| small(*count)).collect::<Option<Vec<u32>>>()?;
-        let mut edges = Vec::new();
-        for (at, kind) in (0u32..).zip(&self.kinds) {
-            let possible =
-                (0u32..).zip(&group.counts).filter(|(_, (value, _))| kind.allowed.contains(*value));
-            edges.extend(possible.map(|(place, _)| (at, place, 0)));
-        }
-        let (found, flows) = counted::exact(&left, &right, &edges, Aim::MostPairs);
-        let pair = |flow: &counted::Flow| (flow.0 as usize, group.counts[flow.1 as usize].0);
-        (found.matched == group.members.len()).then(|| flows.iter().map(pair).collect())
+        let place = |value: u32| group.counts.partition_point(|(other, _)| *other < value);
+        let mut pairs: Vec<(usize, usize)> = held().map(|(kind, value)| (*kind, place(*value))).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        Some(pairs)
     }
 
     fn tell(&self, groups: &Groups, group: &Group, l: u64, steps: &mut u64, inferred: &mut Inferred) {
@@ -156,16 +148,7 @@ impl Known {
             inferred.contradicted += people;
             return;
         };
-        let mut graph = ValueGraph::new(values);
-        for (kind, value) in &assignment {
-            graph.add(*value, &self.kinds[*kind].allowed);
-        }
-        let components = graph.components();
-        // All values that a kind has in one assignment lie in one component, so any of them will do.
-        let mut valid: Vec<ValueSet> = self.kinds.iter().map(|_| ValueSet::none(values)).collect();
-        for (kind, value) in &assignment {
-            valid[*kind] = components.valid(*value, &self.kinds[*kind].allowed);
-        }
+        let valid = valid_values(&self.kinds, &group.counts, &assignment, values);
         let (posteriors, exact) = self.posteriors(group, hidden, &valid, steps);
         inferred.estimated += if exact { 0 } else { people };
         for (kind, member) in self.kinds.iter().enumerate() {
@@ -185,7 +168,7 @@ impl Known {
         }
     }
 
-    /// How likely the likeliest value of each kind is, what is hidden apart, and whether that is exact.
+    /// The probability of the likeliest value of each kind, except what is hidden, and whether it is exact.
     fn posteriors(
         &self,
         group: &Group,
@@ -206,11 +189,8 @@ impl Known {
         let cost = states.saturating_mul(group.counts.len() as u64);
         if group.len() <= MOST_EXACT && cost <= *steps {
             *steps -= cost;
-            if let Some(table) = posterior_table(&self.kinds, &group.counts) {
-                let row = |row: &Vec<privet_engine::privacy::matching::Posterior>| {
-                    most(&row.iter().map(|share| share.to_f64()).collect::<Vec<_>>())
-                };
-                return (table.iter().map(row).collect(), true);
+            if let Some(table) = shares(&self.kinds, &group.counts) {
+                return (table.iter().map(|row| most(row)).collect(), true);
             }
         }
         (self.fitted(group, valid).iter().map(|row| most(row)).collect(), false)

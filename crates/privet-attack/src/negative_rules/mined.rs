@@ -1,24 +1,55 @@
-//! Where rules come from: the original data, the release itself, or the steward.
+//! Rules that do not come from the original: those that the release itself teaches, and those that the steward
+//! states.
 
-use crate::groups::Groups;
-use privet_core::Result;
+use super::mine::least_support;
+use crate::groups::{Groups, KnownPeople};
 use privet_core::clock::Clock;
-use privet_engine::negative_rules::{Parameters, Stated, exclude};
-use privet_engine::privacy::matching::ValueSet;
+use privet_core::{Result, ValueSet};
+use privet_policy::RuleText;
+use privet_taxonomy::NodeId;
 
-/// What all rules without exception that the original teaches rule out for each record.
-pub(crate) fn from_source(groups: &Groups, parameters: &Parameters, clock: &Clock) -> Result<Vec<ValueSet>> {
-    exclude(&groups.people, parameters, &[], clock)
+/// A rule that the steward states: nobody below all of these nodes has the value.
+pub(super) struct StatedRule {
+    /// Quasi-identifiers, by position, each with a node.
+    items: Vec<(usize, NodeId)>,
+    value: u32,
 }
 
-/// What the steward's statements rule out for each record. That some have exceptions the adversary does not know.
-pub(crate) fn from_statements(groups: &Groups, stated: &Stated) -> Vec<ValueSet> {
+impl StatedRule {
+    /// The rules that say something about these people. One about a value or a node that nobody has excludes nothing.
+    pub fn all(texts: &[RuleText], people: &KnownPeople) -> Vec<StatedRule> {
+        let item = |(name, label): &(String, String)| {
+            let at = people.attributes.iter().position(|attribute| attribute.name == *name)?;
+            let tree = &people.attributes[at].taxonomy;
+            let node = tree.find(label)?;
+            let below = tree.leaves_below(node);
+            let is_below = |record: usize| below.contains(&(people.leaf(at, record) as usize));
+            (0..people.len()).any(is_below).then_some((at, node))
+        };
+        let rule = |text: &RuleText| {
+            let value = people.values.iter().position(|value| *value == text.value)?;
+            let items = text.items.iter().map(item).collect::<Option<Vec<_>>>()?;
+            (people.value_counts()[value] > 0).then_some(StatedRule { items, value: value as u32 })
+        };
+        texts.iter().filter_map(rule).collect()
+    }
+
+    fn applies_to(&self, record: usize, people: &KnownPeople) -> bool {
+        self.items.iter().all(|(at, node)| {
+            let tree = &people.attributes[*at].taxonomy;
+            tree.leaves_below(*node).contains(&(people.leaf(*at, record) as usize))
+        })
+    }
+}
+
+/// What the steward's statements rule out for each record. The attacker does not know that some have exceptions.
+pub(crate) fn from_statements(groups: &Groups, stated: &[StatedRule]) -> Vec<ValueSet> {
     let people = &groups.people;
     let mut excluded = vec![ValueSet::none(people.values.len()); people.len()];
-    for rule in &stated.rules {
+    for rule in stated {
         for (record, excluded) in excluded.iter_mut().enumerate() {
-            if people.degree(&rule.pattern.items, record) > 0.0 {
-                excluded.insert(rule.pattern.value);
+            if rule.applies_to(record, people) {
+                excluded.insert(rule.value);
             }
         }
     }
@@ -27,9 +58,9 @@ pub(crate) fn from_statements(groups: &Groups, stated: &Stated) -> Vec<ValueSet>
 
 /// What the release teaches about one quasi-identifier at a time.
 ///
-/// He takes the groups that lie below a node as a whole, whose values he therefore knows to belong to people below it. A value
-/// that occurs in none of them though it would be expected there he holds to be impossible for everybody below the node, the
-/// people in wider groups included. This may be wrong; what follows is held against the truth.
+/// The attacker takes the groups whose members are all below a node, so their values belong to people below it. A value
+/// that occurs in none of them, although it would be expected there, is taken to be impossible for everybody below the node, the
+/// people in wider groups included. This may be wrong; the conclusions are compared with the truth.
 pub(crate) fn from_release(groups: &Groups, min_expectation: f64, clock: &Clock) -> Result<Vec<ValueSet>> {
     let people = &groups.people;
     let values = people.values.len();
@@ -38,12 +69,8 @@ pub(crate) fn from_release(groups: &Groups, min_expectation: f64, clock: &Clock)
     let mut totals = vec![0u64; values];
     told().flat_map(|group| &group.counts).for_each(|(value, count)| totals[*value as usize] += count);
     let all: u64 = totals.iter().sum();
-    // 1 − (1 − P)^C ≥ e, as in the miner of rules.
-    let least = |value: usize| match totals[value] as f64 / all.max(1) as f64 {
-        share if share > 0.0 => ((1.0 - min_expectation).ln() / (-share).ln_1p()).abs(),
-        _ => f64::INFINITY,
-    };
-    let least: Vec<f64> = (0..values).map(least).collect();
+    let least: Vec<f64> =
+        totals.iter().map(|total| least_support(*total, all, 1.0 - min_expectation)).collect();
     let mut excluded = vec![ValueSet::none(values); people.len()];
     for (at, attribute) in people.attributes.iter().enumerate() {
         let tree = &attribute.taxonomy;

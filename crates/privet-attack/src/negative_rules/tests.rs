@@ -5,9 +5,9 @@ use proptest::prelude::*;
 use super::infer::{Inferred, infer};
 use super::mined::from_release;
 use crate::groups::tests::groups_of;
-use crate::groups::{Effort, Group, Groups};
+use crate::groups::{Group, GroupEffort, Groups};
+use privet_core::ValueSet;
 use privet_core::clock::Clock;
-use privet_engine::privacy::matching::ValueSet;
 
 /// One woman with ovarian cancer (0) and three men with common diseases.
 fn clinic() -> Groups {
@@ -16,7 +16,7 @@ fn clinic() -> Groups {
 
 fn inferred(groups: &Groups, excluded: &[ValueSet], l: u64) -> Inferred {
     let clock = Clock::unlimited();
-    infer(groups, excluded, l, Effort { steps: None, seed: 0, clock: &clock }).expect("no limit")
+    infer(groups, excluded, l, GroupEffort { steps: None, seed: 0, clock: &clock }).expect("no limit")
 }
 
 fn not_for_men(groups: &Groups, value: u32) -> Vec<ValueSet> {

@@ -8,19 +8,19 @@ const CANCER: u32 = 0;
 const ASTHMA: u32 = 1;
 const FLU: u32 = 2;
 
-fn adversary(rule: Rule, theta: &[&str]) -> Adversary {
+fn adversary(rule: SuppressionRule, theta: &[&str]) -> Adversary {
     let theta: Vec<Exact> = theta.iter().map(|theta| Exact::parse(theta).expect("a number")).collect();
     Adversary { rule, values: (0..theta.len() as u32).collect(), theta, k: 1 }
 }
 
 /// A class with so many records per value, suppressed by the adversary's rule.
-fn class(adversary: &Adversary, counts: &[u64]) -> Class {
+fn class(adversary: &Adversary, counts: &[u64]) -> SuppressedClass {
     let before: BTreeMap<u32, u64> =
         (0..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
     let size: u64 = counts.iter().sum();
     let shown = match adversary.rule {
-        Rule::Records => adversary.kept(before.clone()),
-        Rule::Cells => {
+        SuppressionRule::Records => adversary.kept(before.clone()),
+        SuppressionRule::Cells => {
             let within = |(value, count): &(&u32, &u64)| {
                 let theta = adversary.theta[**value as usize];
                 **count * theta.denominator() <= theta.numerator() * size
@@ -28,19 +28,20 @@ fn class(adversary: &Adversary, counts: &[u64]) -> Class {
             before.iter().filter(within).map(|(value, count)| (*value, *count)).collect()
         }
     };
-    let starred = if adversary.rule == Rule::Cells { size - shown.values().sum::<u64>() } else { 0 };
-    Class { before, shown, starred }
+    let starred =
+        if adversary.rule == SuppressionRule::Cells { size - shown.values().sum::<u64>() } else { 0 };
+    SuppressedClass { before, shown, starred }
 }
 
-fn score(adversary: &Adversary, counts: &[u64]) -> Score {
-    let mut score = Score::default();
+fn score(adversary: &Adversary, counts: &[u64]) -> SuppressionScore {
+    let mut score = SuppressionScore::default();
     score.add(adversary, &class(adversary, counts), Some(FLU));
     score
 }
 
 #[test]
 fn the_class_of_table_3_2_has_two_fillings() {
-    let adversary = adversary(Rule::Cells, &["0.3", "0.4", "0.5"]);
+    let adversary = adversary(SuppressionRule::Cells, &["0.3", "0.4", "0.5"]);
     let class = class(&adversary, &[2, 1, 0]);
     assert_eq!((class.shown(), class.starred), (1, 2), "Asthma, *, *");
     let candidates = adversary.candidates(&class);
@@ -57,34 +58,34 @@ fn the_class_of_table_3_2_has_two_fillings() {
 #[test]
 fn a_planted_leak_is_found() {
     // With two values, one of them shown, a * can only be the other.
-    let cells = adversary(Rule::Cells, &["1/2", "1/2"]);
+    let cells = adversary(SuppressionRule::Cells, &["1/2", "1/2"]);
     let found = score(&cells, &[3, 1]);
-    assert_eq!(found, Score { hidden: 3, recovered: 3, usual: 0, people: 4, surer: 4, rough: 0 });
+    assert_eq!(found, SuppressionScore { hidden: 3, recovered: 3, usual: 0, people: 4, surer: 4, rough: 0 });
     // Of five records three stay, two of them at the cap of 2/3: what went had the same value.
-    let records = adversary(Rule::Records, &["2/3", "2/3", "2/3"]);
+    let records = adversary(SuppressionRule::Records, &["2/3", "2/3", "2/3"]);
     let found = score(&records, &[0, 1, 4]);
-    assert_eq!(found, Score { hidden: 2, recovered: 2, usual: 2, people: 5, surer: 5, rough: 0 });
+    assert_eq!(found, SuppressionScore { hidden: 2, recovered: 2, usual: 2, people: 5, surer: 5, rough: 0 });
 }
 
 #[test]
 fn a_safe_release_yields_nothing() {
     let ten = ["1/5"; 10];
-    let cells = adversary(Rule::Cells, &ten);
+    let cells = adversary(SuppressionRule::Cells, &ten);
     // A lone * may be any of ten values, so nobody becomes surer than a tenth.
     let found = score(&cells, &[1]);
     assert_eq!((found.hidden, found.recovered, found.surer), (1, 0, 0));
-    let records = adversary(Rule::Records, &ten);
+    let records = adversary(SuppressionRule::Records, &ten);
     let found = score(&records, &[1, 1]);
     assert_eq!((found.hidden, found.recovered, found.surer), (2, 0, 0), "the class vanished whole");
     // Nothing suppressed, nothing to attack.
-    assert_eq!(score(&cells, &[1; 10]), Score::default());
-    assert_eq!(score(&records, &[1; 10]), Score::default());
+    assert_eq!(score(&cells, &[1; 10]), SuppressionScore::default());
+    assert_eq!(score(&records, &[1; 10]), SuppressionScore::default());
 }
 
 #[test]
 fn a_value_that_could_have_stayed_was_not_removed() {
     // Flu stands at 8 of 9, its cap of 0.9 · 9 rounded down; a ninth would have been 9 of 10 and allowed.
-    let adversary = adversary(Rule::Records, &["0.12", "0.05", "0.9"]);
+    let adversary = adversary(SuppressionRule::Records, &["0.12", "0.05", "0.9"]);
     let class = class(&adversary, &[2, 0, 8]);
     assert_eq!(class.shown, BTreeMap::from([(CANCER, 1), (FLU, 8)]));
     let values: Vec<u32> = adversary.candidates(&class).iter().map(|one| one.value).collect();
@@ -95,9 +96,9 @@ fn a_value_that_could_have_stayed_was_not_removed() {
 fn too_many_fillings_are_shared_out_and_said_so() {
     let theta: Vec<String> = (0..40).map(|value| format!("1/{}", 100 + value)).collect();
     let theta: Vec<&str> = theta.iter().map(String::as_str).collect();
-    let found = score(&adversary(Rule::Cells, &theta), &[40, 30, 30]);
+    let found = score(&adversary(SuppressionRule::Cells, &theta), &[40, 30, 30]);
     assert_eq!((found.hidden, found.rough), (100, 100));
-    let finding = found.finding(Rule::Cells);
+    let finding = found.finding(SuppressionRule::Cells);
     assert!(finding.assumes.contains("100 people"), "{}", finding.assumes);
     assert!(
         finding.warning.contains("recovers 0 of 100 (0.0 %) of the suppressed cells"),
@@ -107,7 +108,7 @@ fn too_many_fillings_are_shared_out_and_said_so() {
 }
 
 /// All ways to give the suppressed values, by trying each count of each value there is.
-fn by_brute_force(adversary: &Adversary, shown: &Class) -> (Vec<u64>, u64) {
+fn by_brute_force(adversary: &Adversary, shown: &SuppressedClass) -> (Vec<u64>, u64) {
     let hidden = shown.hidden(adversary.rule);
     let (mut sums, mut fillings) = (vec![0; adversary.values.len()], 0);
     each_composition(hidden, 0, &mut vec![0; adversary.values.len()], &mut |filling| {
@@ -134,7 +135,7 @@ proptest! {
     ) {
         let theta: Vec<String> = tenths.iter().map(|tenth| format!("{tenth}/10")).collect();
         let theta: Vec<&str> = theta.iter().map(String::as_str).collect();
-        let rule = if cells { Rule::Cells } else { Rule::Records };
+        let rule = if cells { SuppressionRule::Cells } else { SuppressionRule::Records };
         let adversary = Adversary { k: if cells { 1 } else { k }, ..adversary(rule, &theta) };
         let class = class(&adversary, &counts);
         prop_assume!(class.hidden(rule) > 0);

@@ -58,7 +58,7 @@ impl Dictionary {
         self.0.bytes()
     }
 
-    /// Numbers those after the first so many in the order of their texts; says which number each has now.
+    /// Numbers those after the first `known` in the order of their texts; returns the new number of each.
     fn put_in_order(&mut self, from: usize) -> Vec<u32> {
         // The first bytes decide nearly always, and are at hand.
         let start = |text: &str| {
@@ -86,25 +86,25 @@ impl Dictionary {
 /// Rows of people are in an order that follows from what they say: whatever an attack draws or deals is the same for the same people in
 /// another order. [`Rows::in_file`] is the order of their file.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Rows {
+pub(crate) struct CodedRows {
     /// How many rows.
     pub len: usize,
     /// By column.
     pub codes: Vec<Arc<Codes>>,
     /// The line of each row in its file.
     lines: Arc<Vec<u64>>,
-    /// How many rows were left out on reading, of which these are a sample.
+    /// How many rows were left out on reading; these are a sample.
     left_out: usize,
     /// Distinct rows by the columns that were asked for: several attacks ask for the same.
-    distinct: Arc<Mutex<Vec<Found>>>,
+    distinct: Arc<Mutex<Vec<KnownDistinct>>>,
 }
 
 /// Columns, and the distinct rows of a table in them.
-type Found = (Vec<usize>, Arc<Distinct>);
+type KnownDistinct = (Vec<usize>, Arc<Distinct>);
 
-impl Rows {
-    pub(super) fn empty(len: usize) -> Rows {
-        Rows { len, ..Rows::default() }
+impl CodedRows {
+    pub(super) fn empty(len: usize) -> CodedRows {
+        CodedRows { len, ..CodedRows::default() }
     }
 
     /// Whether the table has a column.
@@ -112,7 +112,7 @@ impl Rows {
         self.codes.get(column).is_some_and(|codes| codes.len() == self.len)
     }
 
-    /// How many rows the table has, of which these may be a sample.
+    /// How many rows the table has; these may be a sample.
     pub fn all(&self) -> usize {
         self.len + self.left_out
     }
@@ -135,9 +135,9 @@ impl Rows {
     }
 
     /// The same rows with some of the columns.
-    pub(super) fn pick(&self, columns: &[usize]) -> Rows {
+    pub(super) fn pick(&self, columns: &[usize]) -> CodedRows {
         let codes = columns.iter().map(|column| self.codes.get(*column).cloned().unwrap_or_default());
-        Rows { codes: codes.collect(), distinct: Arc::default(), ..self.clone() }
+        CodedRows { codes: codes.collect(), distinct: Arc::default(), ..self.clone() }
     }
 
     /// The distinct rows of some columns, found when they are asked for first.
@@ -154,23 +154,23 @@ impl Rows {
 }
 
 /// What ends reading.
-pub(super) enum Stopped {
+pub(super) enum ReadingStopped {
     /// The table has more rows than are held in memory.
     TooMany,
-    /// Both tables would take more memory than there is for attacks: about so many bytes.
+    /// Both tables would take more memory than attacks have: about this many bytes.
     TooLarge(u64),
     /// Something is wrong with it, or the user is tired of waiting.
     Error(privet_core::Error),
 }
 
-impl From<privet_core::Error> for Stopped {
-    fn from(error: privet_core::Error) -> Stopped {
-        Stopped::Error(error)
+impl From<privet_core::Error> for ReadingStopped {
+    fn from(error: privet_core::Error) -> ReadingStopped {
+        ReadingStopped::Error(error)
     }
 }
 
 /// Picks rows by what they hold and a seed, whatever their order.
-pub(super) struct Sample {
+pub(super) struct RowSample {
     hasher: SeedableRandomState,
     /// Rows whose number is below this are in the sample.
     below: u64,
@@ -178,11 +178,11 @@ pub(super) struct Sample {
     seen: HashMap<u64, u64>,
 }
 
-impl Sample {
-    /// About so many of a table's rows; `None` where that is all of them.
-    pub fn of(most: usize, rows: usize, seed: u64) -> Option<Sample> {
+impl RowSample {
+    /// About this many of a table's rows; `None` if that is all of them.
+    pub fn of(most: usize, rows: usize, seed: u64) -> Option<RowSample> {
         let share = most as f64 / rows.max(1) as f64;
-        (share < 1.0).then(|| Sample {
+        (share < 1.0).then(|| RowSample {
             hasher: SeedableRandomState::with_seed(seed, SharedSeed::global_fixed()),
             below: (share * u64::MAX as f64) as u64,
             seen: HashMap::new(),
@@ -208,7 +208,7 @@ impl Sample {
 
 /// How much of tables is held in memory.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Held {
+pub(super) struct MemoryLimit {
     /// The most rows of one table.
     pub rows: usize,
     /// The most bytes of all tables together, where that is limited.
@@ -217,18 +217,18 @@ pub(super) struct Held {
     pub taken: u64,
 }
 
-impl Held {
-    /// What stops the reading of a table of which so many rows and bytes are held; `part` of its file is read.
-    fn stops(&self, rows: usize, bytes: u64, (read, all): (u64, u64)) -> Option<Stopped> {
+impl MemoryLimit {
+    /// What stops the reading of a table with this many rows and bytes in memory; `part` of its file is read.
+    fn stops(&self, rows: usize, bytes: u64, (read, all): (u64, u64)) -> Option<ReadingStopped> {
         if rows > self.rows {
-            return Some(Stopped::TooMany);
+            return Some(ReadingStopped::TooMany);
         }
         let most = self.bytes?;
         (self.taken + bytes > most).then(|| {
             // The rest of this table takes as much for each byte of the file, and the other table as much as this one.
             let whole = u128::from(bytes) * u128::from(all.max(read).max(1)) / u128::from(read.max(1));
             let whole = u64::try_from(whole).unwrap_or(u64::MAX);
-            Stopped::TooLarge(self.taken.max(whole).saturating_add(whole))
+            ReadingStopped::TooLarge(self.taken.max(whole).saturating_add(whole))
         })
     }
 }
@@ -241,7 +241,7 @@ fn bytes_of<'d>(codes: &[Codes], dictionaries: impl Iterator<Item = &'d Dictiona
 
 /// A column of a view, and where it comes from.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted<'a> {
+pub(super) struct WantedColumn<'a> {
     /// The column of the original.
     pub of: &'a PolicyColumn,
     /// For one value of a sensitive column whose cells hold several: the value. The view's column says who has it.
@@ -255,7 +255,7 @@ pub(super) const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
 const HAS: &str = "1";
 const LACKS: &str = "0";
 
-impl Wanted<'_> {
+impl WantedColumn<'_> {
     /// Its name: `diagnosis`, or `household=married`.
     pub fn name(&self) -> String {
         match &self.item {
@@ -273,7 +273,7 @@ impl Wanted<'_> {
         }
     }
 
-    /// What the policy says about it. To lack one of many values is no secret, to have it may be one.
+    /// What the policy says about it. Lacking one of many values is not a secret; having it may be one.
     pub fn policy(&self) -> PolicyColumn {
         let Some(item) = &self.item else { return self.of.clone() };
         let spared = self.of.insensitive.contains(item);
@@ -287,35 +287,35 @@ impl Wanted<'_> {
     }
 }
 
-/// Where a column stands in a table, and whether as the original has it: sets whole, not a column for each value.
+/// Where a column is in a table, and whether it is as in the original: sets whole, not a column for each value.
 #[derive(Clone, Copy)]
-struct Place {
+struct ColumnPlace {
     at: usize,
     whole: bool,
 }
 
 /// Reads tables of people with common dictionaries.
-pub(super) struct Reader<'a> {
+pub(super) struct TableReader<'a> {
     policy: &'a CheckedPolicy,
-    columns: &'a [Wanted<'a>],
+    columns: &'a [WantedColumn<'a>],
     dictionaries: Vec<Dictionary>,
     clock: &'a Clock,
-    held: Held,
+    held: MemoryLimit,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> TableReader<'a> {
     pub fn new(
         policy: &'a CheckedPolicy,
-        columns: &'a [Wanted<'a>],
+        columns: &'a [WantedColumn<'a>],
         clock: &'a Clock,
-        held: Held,
-    ) -> Reader<'a> {
+        held: MemoryLimit,
+    ) -> TableReader<'a> {
         let dictionaries = columns.iter().map(|_| Dictionary::default()).collect();
-        Reader { policy, columns, dictionaries, clock, held }
+        TableReader { policy, columns, dictionaries, clock, held }
     }
 
     /// The original, without the records that the policy drops; all of it or a sample.
-    pub fn original(&mut self, sample: Option<Sample>) -> std::result::Result<Rows, Stopped> {
+    pub fn original(&mut self, sample: Option<RowSample>) -> std::result::Result<CodedRows, ReadingStopped> {
         // A record is dropped for a column that matters, whether the table at hand shows it or not.
         let terms = self.policy.subject() == Subject::Terms;
         let matters = |column: &&PolicyColumn| match column.role {
@@ -328,28 +328,31 @@ impl<'a> Reader<'a> {
             dropping.map(|column| (column.index, self.policy.missing_rule_of(column))).collect();
         // So is one that does not say whose it is, where that matters.
         dropping.extend(self.policy.person.map(|column| (column, self.policy.missing_rule())));
-        let places: Vec<Option<Place>> =
-            self.columns.iter().map(|column| Some(Place { at: column.of.index, whole: true })).collect();
+        let places: Vec<Option<ColumnPlace>> = self
+            .columns
+            .iter()
+            .map(|column| Some(ColumnPlace { at: column.of.index, whole: true }))
+            .collect();
         self.rows(&self.policy.source.clone(), &places, &dropping, sample)
     }
 
     /// Other people, with the columns of theirs that the file has.
-    pub fn people(&mut self, source: &Source) -> std::result::Result<Rows, Stopped> {
-        let place = |column: &Wanted<'_>| {
-            let whole = source.find(&column.of.name).map(|at| Place { at, whole: true });
-            whole.or_else(|| Some(Place { at: source.find(&column.name())?, whole: false }))
+    pub fn people(&mut self, source: &Source) -> std::result::Result<CodedRows, ReadingStopped> {
+        let place = |column: &WantedColumn<'_>| {
+            let whole = source.find(&column.of.name).map(|at| ColumnPlace { at, whole: true });
+            whole.or_else(|| Some(ColumnPlace { at: source.find(&column.name())?, whole: false }))
         };
-        let places: Vec<Option<Place>> = self.columns.iter().map(place).collect();
+        let places: Vec<Option<ColumnPlace>> = self.columns.iter().map(place).collect();
         self.rows(source, &places, &[], None)
     }
 
     fn rows(
         &mut self,
         source: &Source,
-        places: &[Option<Place>],
+        places: &[Option<ColumnPlace>],
         dropping: &[(usize, MissingRule)],
-        mut sample: Option<Sample>,
-    ) -> std::result::Result<Rows, Stopped> {
+        mut sample: Option<RowSample>,
+    ) -> std::result::Result<CodedRows, ReadingStopped> {
         let rules: Vec<MissingRule> =
             self.columns.iter().map(|column| self.policy.missing_rule_of(column.of)).collect();
         let wanted = self.columns;
@@ -404,7 +407,7 @@ impl<'a> Reader<'a> {
             }
             clock.check()?;
         }
-        Ok(Rows { left_out, ..in_order_of_content(codes, &lines, clock)? })
+        Ok(CodedRows { left_out, ..in_order_of_content(codes, &lines, clock)? })
     }
 
     /// How many values each column has so far.
@@ -418,7 +421,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Rows in an order that follows from their codes; those that are the same stay in the order of their lines.
-fn in_order_of_content(codes: Vec<Codes>, lines: &[u64], clock: &Clock) -> privet_core::Result<Rows> {
+fn in_order_of_content(codes: Vec<Codes>, lines: &[u64], clock: &Clock) -> privet_core::Result<CodedRows> {
     let own = |row: u32| codes.iter().filter_map(move |column| column.get(row as usize));
     let mut order: Vec<(u64, u32)> = (0..lines.len() as u32).map(|row| (0, row)).collect();
     for column in codes.iter().filter(|column| column.len() == lines.len()) {
@@ -441,11 +444,11 @@ fn in_order_of_content(codes: Vec<Codes>, lines: &[u64], clock: &Clock) -> prive
         clock.check()?;
         Ok(Arc::new(order.iter().filter_map(|row| column.get(*row as usize)).collect::<Codes>()))
     };
-    Ok(Rows {
+    Ok(CodedRows {
         len: lines.len(),
         codes: codes.into_iter().map(ordered).collect::<privet_core::Result<_>>()?,
         lines: Arc::new(order.iter().map(|row| lines[*row as usize]).collect()),
-        ..Rows::default()
+        ..CodedRows::default()
     })
 }
 
@@ -465,7 +468,7 @@ fn in_order(names: &mut Vec<String>, groups: &mut [u32]) {
 }
 
 /// A released table.
-pub(super) struct Released {
+pub(super) struct ReleasedRows {
     pub len: usize,
     /// Name, cells, and the code of every row.
     pub columns: Vec<(String, Dictionary, Arc<Codes>)>,
@@ -473,7 +476,7 @@ pub(super) struct Released {
     pub groups: Vec<String>,
 }
 
-impl Released {
+impl ReleasedRows {
     /// How many bytes it takes, roughly.
     pub fn bytes(&self) -> u64 {
         self.columns.iter().map(|(_, cells, codes)| (cells.bytes() + codes.bytes()) as u64).sum()
@@ -485,8 +488,8 @@ pub(super) fn released(
     table: &Source,
     grouped: bool,
     clock: &Clock,
-    held: Held,
-) -> std::result::Result<(Released, Option<Vec<u32>>), Stopped> {
+    held: MemoryLimit,
+) -> std::result::Result<(ReleasedRows, Option<Vec<u32>>), ReadingStopped> {
     let group = table.find(GROUP_COLUMN).filter(|_| grouped);
     let places: Vec<usize> = (0..table.columns().len()).filter(|place| Some(*place) != group).collect();
     let mut dictionaries: Vec<Dictionary> = places.iter().map(|_| Dictionary::default()).collect();
@@ -524,7 +527,7 @@ pub(super) fn released(
     let columns = named.zip(dictionaries).zip(codes);
     let columns =
         columns.map(|((name, cells), codes)| (name, cells, Arc::new(codes.iter().collect()))).collect();
-    Ok((Released { len, columns, groups: names }, group.map(|_| groups)))
+    Ok((ReleasedRows { len, columns, groups: names }, group.map(|_| groups)))
 }
 
 #[cfg(test)]
@@ -535,7 +538,7 @@ mod tests {
     fn a_sample_of_rows_does_not_depend_on_their_order_and_takes_equal_ones_apart() {
         let rows: Vec<String> = (0..10_000).map(|row| format!("{}", row % 1000)).collect();
         let taken = |rows: &[&String]| {
-            let mut sample = Sample::of(2000, rows.len(), 7).expect("a sample");
+            let mut sample = RowSample::of(2000, rows.len(), 7).expect("a sample");
             let mut taken: Vec<&str> = Vec::new();
             for row in rows {
                 if sample.takes([row.as_str(), "x"].into_iter()) {
@@ -554,6 +557,6 @@ mod tests {
         distinct.dedup();
         // Ten rows of each kind: if they came together, there would be two hundred kinds.
         assert!(distinct.len() > 700, "{}", distinct.len());
-        assert!(Sample::of(10, 10, 7).is_none() && Sample::of(usize::MAX, 10, 7).is_none());
+        assert!(RowSample::of(10, 10, 7).is_none() && RowSample::of(usize::MAX, 10, 7).is_none());
     }
 }

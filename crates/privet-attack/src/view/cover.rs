@@ -1,9 +1,9 @@
-//! Which original values a released cell stands for.
+//! Which original values a released cell may mean.
 //!
-//! A cell stands for the value it spells, for the leaves below the node whose label it is, for every number in the range it
-//! spells (where all values of the column are numbers), for what each of several stands for that are listed in braces
-//! (`{Oslo, Bergen}`, as other tools write sets), and `*` stands for everything. A released set of terms stands for every set
-//! that has them all: terms are withheld, never added.
+//! A cell covers the value it spells, the leaves below the node with its label, every number in the range it spells
+//! (if all values of the column are numbers), and what each part of a list in braces covers (`{Oslo, Bergen}`, as
+//! other tools write sets). `*` covers everything. A released set of terms covers every set that has all of them:
+//! terms are withheld, never added.
 
 use hashbrown::HashMap;
 
@@ -14,13 +14,13 @@ use privet_data::terms_of;
 use privet_policy::{CheckedPolicy, OnMissing, PolicyColumn};
 use privet_taxonomy::{Range, Taxonomy, number};
 
-/// The cell that stands for everything.
+/// The cell that covers everything.
 pub(super) const EVERYTHING: &str = "*";
 
-/// So many values are looked at between two looks at the clock.
+/// How many values are processed between two checks of the clock.
 const BETWEEN: usize = 1024;
 
-/// Which released cells of one column stand for which values, both by code.
+/// Which released cells of one column cover which values, both by code.
 pub(crate) struct Cover {
     /// For each value the cells that name it or something above it, ascending.
     naming: Vec<Vec<u32>>,
@@ -33,11 +33,11 @@ pub(crate) struct Cover {
     /// The places of ranges by their lower ends, each with the highest upper end up to it.
     by_low: Vec<(u32, f64)>,
     /// For a column of sets.
-    sets: Option<Sets>,
+    sets: Option<TermSets>,
 }
 
 /// Terms of values and cells.
-struct Sets {
+struct TermSets {
     /// The terms of each value, ascending.
     values: Vec<Vec<u32>>,
     /// The terms of each cell, ascending; `None` where it has one that no value has.
@@ -120,11 +120,11 @@ impl Cover {
             ranges: Vec::new(),
             range_of: vec![None; cells.len()],
             by_low: Vec::new(),
-            sets: Some(Sets { values, cells, having }),
+            sets: Some(TermSets { values, cells, having }),
         }
     }
 
-    /// Whether a cell stands for a value.
+    /// Whether a cell covers a value.
     pub fn covers(&self, cell: u32, value: u32) -> bool {
         if let Some(sets) = &self.sets {
             let own = &sets.values[value as usize];
@@ -138,7 +138,7 @@ impl Cover {
         self.naming[value as usize].binary_search(&cell).is_ok() || in_range()
     }
 
-    /// The cells that stand for a value, ascending.
+    /// The cells that cover a value, ascending.
     pub fn cells_of(&self, value: u32) -> Vec<u32> {
         if let Some(sets) = &self.sets {
             return sets.cells_of(value);
@@ -156,7 +156,7 @@ impl Cover {
         cells
     }
 
-    /// The values that a cell stands for, ascending.
+    /// The values that a cell covers, ascending.
     pub fn values_of(&self, cell: u32) -> Vec<u32> {
         (0..self.naming.len() as u32).filter(|value| self.covers(cell, *value)).collect()
     }
@@ -179,7 +179,7 @@ fn by_low(ranges: &[(u32, Range)]) -> Vec<(u32, f64)> {
     order.into_iter().map(reach).collect()
 }
 
-impl Sets {
+impl TermSets {
     fn cells_of(&self, value: u32) -> Vec<u32> {
         let empty = |cell: &u32| self.cells[*cell as usize].as_ref().is_some_and(Vec::is_empty);
         let mut found: Vec<u32> = (0..self.cells.len() as u32).filter(empty).collect();

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-use super::Rows;
+use super::CodedRows;
 use super::coded::ODD;
 use privet_core::Result;
 use privet_core::clock::Clock;
@@ -13,7 +13,7 @@ use privet_core::clock::Clock;
 /// The number of rows that are left out.
 pub(super) const LEFT_OUT: u32 = u32::MAX;
 
-/// So many rows are looked at between two looks at the clock.
+/// How many rows are processed between two checks of the clock.
 const BETWEEN: u32 = 1 << 13;
 
 /// Distinct rows of some columns, numbered as they are first seen.
@@ -29,7 +29,7 @@ pub(crate) struct Distinct {
 
 impl Distinct {
     /// The distinct rows of these columns, of all rows or of some.
-    pub fn of(rows: &Rows, columns: &[usize], some: Option<&[u32]>, clock: &Clock) -> Result<Distinct> {
+    pub fn of(rows: &CodedRows, columns: &[usize], some: Option<&[u32]>, clock: &Clock) -> Result<Distinct> {
         let codes: Vec<_> = columns.iter().map(|column| rows.codes[*column].as_ref()).collect();
         // Codes are small numbers; a random start and one multiplication each mix them well enough.
         let start = RandomState::default().hash_one(0);

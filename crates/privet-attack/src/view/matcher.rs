@@ -1,9 +1,9 @@
-//! Match sets: the released rows that contain what is known of a person.
+//! Match sets: the released rows that contain what is known about a person.
 //!
-//! Released rows that look alike in the known columns are one *class*, people that do are one *target*. Values of a column for
-//! which the same cells stand are one *kind*. For each column and kind there is a list of the classes whose cell stands for it
-//! (or bits, where they are many); the match set of a target is where these meet. Targets whose values are of the same kinds
-//! have the same match set: it is found once.
+//! Released rows that look alike in the known columns are one *class*; people who do are one *target*. Values of a
+//! column that the same cells cover are one *kind*. For each column and kind there is a list of the classes whose
+//! cell covers it (or bits, if there are many); the match set of a target is their intersection. Targets whose values
+//! are of the same kinds have the same match set, which is computed once.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::distinct::{Distinct, LEFT_OUT};
 use super::posts::{Post, Posts};
-use super::{Cover, Rows, ViewColumn};
+use super::{CodedRows, Cover, ViewColumn};
 use crate::budget::takes_long;
 use privet_core::Result;
 use privet_core::clock::Clock;
@@ -23,18 +23,18 @@ const MOST_LISTED: usize = 30_000_000;
 /// The same for all columns together where steps and memory are limited.
 const MOST_LISTED_IN_BUDGET: usize = 3_000_000;
 
-/// Where steps are limited, so many people are tried first, to see how many steps they take.
+/// Where steps are limited, this many people are tried first, to see how many steps they take.
 const FIRST: usize = 1000;
 
-/// So many people who are alike are looked at between two looks at the clock.
+/// How many distinct people are processed between two checks of the clock.
 const BETWEEN: usize = 256;
 
-/// With fewer people than this nothing is told of a sample.
+/// A sample of fewer people than this is not reported.
 const FEWEST: usize = 30;
 
 /// Whom to look at, and for how long.
 #[derive(Clone, Copy)]
-pub(crate) struct Effort<'c> {
+pub(crate) struct MatchingEffort<'c> {
     /// The most people to look at, and the seed that picks them; everybody where there is none.
     pub people: Option<(usize, u64)>,
     /// How many steps it may take: then fewer people are looked at, or the attack is not run where everybody has to be.
@@ -73,13 +73,13 @@ pub(crate) struct Matcher {
 }
 
 impl Matcher {
-    /// For people of whom these columns are known.
+    /// For people for whom these columns are known.
     pub fn new(
         view: &[ViewColumn],
         columns: &[usize],
-        released: &Rows,
-        people: &Rows,
-        effort: Effort<'_>,
+        released: &CodedRows,
+        people: &CodedRows,
+        effort: MatchingEffort<'_>,
     ) -> Result<Matcher> {
         let columns: Vec<usize> = columns.iter().copied().filter(|column| people.has(*column)).collect();
         let classes = released.distinct(&columns, effort.clock)?;
@@ -126,13 +126,13 @@ impl Matcher {
     fn build(
         view: &[ViewColumn],
         columns: &[usize],
-        (released, people): (&Rows, &Rows),
+        (released, people): (&CodedRows, &CodedRows),
         classes: Arc<Distinct>,
         sample: Option<&[u32]>,
-        effort: Effort<'_>,
+        effort: MatchingEffort<'_>,
     ) -> Result<Matcher> {
         let targets = Distinct::of(people, columns, sample, effort.clock)?;
-        let pick = |rows: &Rows, column: usize, distinct: &Distinct| -> Vec<u32> {
+        let pick = |rows: &CodedRows, column: usize, distinct: &Distinct| -> Vec<u32> {
             distinct.first.iter().map(|row| rows.codes[column].at(*row as usize)).collect()
         };
         let cells: Vec<Vec<u32>> = columns.iter().map(|column| pick(released, *column, &classes)).collect();
@@ -150,7 +150,7 @@ impl Matcher {
         let kinds = posts.iter().zip(&values).map(|(posts, values)| {
             Arc::new(values.iter().map(|value| posts.kinds[*value as usize]).collect())
         });
-        let mut by_kind = Rows::empty(targets.len());
+        let mut by_kind = CodedRows::empty(targets.len());
         by_kind.codes = kinds.collect();
         let alike = Distinct::of(&by_kind, &(0..columns.len()).collect::<Vec<_>>(), None, effort.clock)?;
         let mut crowds = vec![Vec::new(); alike.len()];
@@ -175,7 +175,7 @@ impl Matcher {
         })
     }
 
-    /// Finds the classes of people one after the other until there are no steps left; who is not reached is not looked at. Returns
+    /// Finds the classes of people one after the other until there are no steps left; the rest is not examined. Returns
     /// how many were.
     fn fill(&mut self, order: &[u32], steps: u64, clock: &Clock) -> Result<usize> {
         let mut sets: Vec<Option<Vec<u32>>> = vec![None; self.crowds.len()];
@@ -331,7 +331,7 @@ impl Matcher {
 
     /// What to say about a sample, to be added to what the figures rest on.
     pub fn sampling(&self) -> String {
-        let stopped = if self.stopped { ", as the time was up" } else { "" };
+        let stopped = if self.stopped { ", because time ran out" } else { "" };
         match self.sampled {
             Some(all) => {
                 format!("; a random sample of {} of {all} people was attacked{stopped}", self.people())
@@ -341,7 +341,7 @@ impl Matcher {
     }
 }
 
-/// So many rows of a table, by chance and in random order: the first of them are a sample as well.
+/// This many rows of a table, drawn at random and in random order: the first of them are a sample as well.
 fn sample_of(rows: usize, most: usize, seed: u64) -> Vec<u32> {
     let mut random = keyed(seed, "people under attack");
     let mut numbers: Vec<u32> = (0..rows as u32).collect();

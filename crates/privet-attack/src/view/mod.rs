@@ -1,8 +1,8 @@
-//! A released table beside its original, as attacks on tables see them: both dictionary-coded, column by column, with what
-//! each released cell stands for.
+//! A released table next to its original, as attacks on tables see them: both dictionary-coded, column by column,
+//! with what each released cell covers.
 //!
-//! A released cell matches an original value if it *contains* it: the value, a node above it, a range that holds it, `*`.
-//! Printed texts are never compared as they are. [`Matcher`] finds the released rows that contain what is known of a person.
+//! A released cell matches an original value if it *contains* it: the value, a node above it, a range around it, `*`.
+//! Texts are never compared directly. [`Matcher`] finds the released rows that contain what is known about a person.
 
 mod coded;
 mod codes;
@@ -15,14 +15,14 @@ mod tests;
 
 use std::sync::Arc;
 
-pub(super) use coded::{Dictionary, Rows};
+pub(super) use coded::{CodedRows, Dictionary};
 pub(super) use codes::Codes;
 pub(super) use cover::{Cover, value_tree};
 use cover::{EVERYTHING, in_braces};
 pub(super) use distinct::Distinct;
-pub(super) use matcher::{Effort, Matcher};
+pub(super) use matcher::{Matcher, MatchingEffort};
 
-use coded::{Held, Reader, Sample, Stopped, Wanted};
+use coded::{MemoryLimit, ReadingStopped, RowSample, TableReader, WantedColumn};
 
 use super::budget::needs;
 use super::{PolicyRef, Released, Scene};
@@ -47,7 +47,7 @@ pub(super) struct ViewColumn {
     pub own: usize,
     /// The released cells.
     pub cells: Dictionary,
-    /// Which cells stand for which values.
+    /// Which cells cover which values.
     pub cover: Arc<Cover>,
 }
 
@@ -92,27 +92,27 @@ impl ViewColumn {
         Ok(senseless.collect())
     }
 
-    /// Whether nobody may learn this value of it. A suppressed cell is no value.
+    /// Whether nobody may learn this value of it. A suppressed cell is not a value.
     pub fn guards(&self, value: &str) -> bool {
         value != EVERYTHING && !self.policy.insensitive.iter().any(|spared| spared == value)
     }
 }
 
-/// A released table beside its original.
+/// A released table next to its original.
 pub(super) struct TableView {
     /// The columns that both have, in the released table's order.
     pub columns: Vec<ViewColumn>,
     /// The people: rows of the original, without those that the policy drops for missing values. By view column.
-    pub original: Rows,
+    pub original: CodedRows,
     /// The released rows, by view column.
-    pub released: Rows,
+    pub released: CodedRows,
     /// For records in groups: the group of each released row, from 0. Sensitive cells say only what the group has, not the row.
     pub groups: Option<Vec<u32>>,
     /// Everybody who may be in the original, with the columns of theirs that are known.
-    pub population: Option<Rows>,
+    pub population: Option<CodedRows>,
     /// People who were left out of the release.
-    pub holdout: Option<Rows>,
-    /// Which rows contain whom, by all quasi-identifiers.
+    pub holdout: Option<CodedRows>,
+    /// Which rows match whom, by all quasi-identifiers.
     pub quasi: Matcher,
     /// The columns that only the released table has.
     pub further: Vec<FurtherColumn>,
@@ -148,17 +148,17 @@ impl TableView {
         };
         match read(scene, policy, &tables, values) {
             Ok(views) => Ok(Ok(views)),
-            Err(Stopped::TooMany) => Ok(Err(format!(
+            Err(ReadingStopped::TooMany) => Ok(Err(format!(
                 "the table has more than {} rows, and this attack holds them in memory",
                 scene.limits.rows
             ))),
-            Err(Stopped::TooLarge(bytes)) => Ok(Err(needs(bytes))),
-            Err(Stopped::Error(error)) => Err(error),
+            Err(ReadingStopped::TooLarge(bytes)) => Ok(Err(needs(bytes))),
+            Err(ReadingStopped::Error(error)) => Err(error),
         }
     }
 
     /// The same tables for another number of people.
-    pub fn again(&self, effort: Effort<'_>) -> Result<TableView> {
+    pub fn again(&self, effort: MatchingEffort<'_>) -> Result<TableView> {
         let quasi = Matcher::new(&self.columns, &self.quasi.columns, &self.released, &self.original, effort)?;
         Ok(TableView {
             columns: self.columns.clone(),
@@ -172,7 +172,7 @@ impl TableView {
         })
     }
 
-    /// Tables about the same people, with the same people to be attacked in each: those for whom there is time in all of them.
+    /// Tables about the same people, with the same people attacked in each: those for whom all of them have time.
     pub fn with_the_same_people(views: Vec<TableView>, scene: &Scene<'_>) -> Result<Vec<TableView>> {
         let people = |view: &TableView| view.quasi.people();
         let fewest = views.iter().map(people).min().unwrap_or(0);
@@ -180,7 +180,7 @@ impl TableView {
             return Ok(views);
         }
         let limit = Some((fewest as usize, scene.seed));
-        let same = Effort { people: limit, steps: Some(u64::MAX), clock: scene.clock };
+        let same = MatchingEffort { people: limit, steps: Some(u64::MAX), clock: scene.clock };
         views.iter().map(|view| view.again(same)).collect()
     }
 
@@ -215,7 +215,7 @@ impl TableView {
         Spread { counts, of_class, width }
     }
 
-    /// The code of a released cell that stands for everything.
+    /// The code of a released cell that covers everything.
     pub fn star(&self, column: usize) -> Option<u32> {
         self.columns[column].cells.find(EVERYTHING)
     }
@@ -254,7 +254,7 @@ fn counted(blocks: &[u32], codes: &[u32], number: usize) -> Vec<Vec<(u32, u64)>>
     counts
 }
 
-/// How a column's cells are spread over the released rows that cannot be told apart.
+/// How a column's cells are spread over the released rows that look alike.
 pub(super) struct Spread {
     /// Per block, cells with counts.
     pub counts: Vec<Vec<(u32, u64)>>,
@@ -313,7 +313,7 @@ impl Spread {
     }
 }
 
-/// Up to so many cells are counted in a list of all of them.
+/// Up to this many cells are counted in a list of all of them.
 const FEW_CELLS: usize = 1024;
 
 fn read(
@@ -321,9 +321,9 @@ fn read(
     policy: &CheckedPolicy,
     tables: &[&Source],
     values: Option<&Source>,
-) -> std::result::Result<Vec<TableView>, Stopped> {
+) -> std::result::Result<Vec<TableView>, ReadingStopped> {
     // Every column of any of the tables that the original has, once.
-    let mut shared: Vec<Wanted<'_>> = Vec::new();
+    let mut shared: Vec<WantedColumn<'_>> = Vec::new();
     for table in tables.iter().copied().chain(values) {
         for column in table.columns() {
             for wanted in wanted(scene, policy, &column.name)? {
@@ -335,9 +335,9 @@ fn read(
     }
     if shared.is_empty() {
         let file = tables.first().map_or_else(Default::default, |table| table.path().to_path_buf());
-        return Err(Stopped::Error(strange(policy).in_file(file)));
+        return Err(ReadingStopped::Error(strange(policy).in_file(file)));
     }
-    let mut held = Held { rows: scene.limits.rows, bytes: scene.limits.view_bytes(), taken: 0 };
+    let mut held = MemoryLimit { rows: scene.limits.rows, bytes: scene.limits.view_bytes(), taken: 0 };
     let grouped = matches!(scene.released, Released::Groups(_));
     let mut read = Vec::new();
     for table in tables {
@@ -351,8 +351,8 @@ fn read(
     // Of many people a sample is read: as many have records as there are released rows, or a few more.
     let rows = read.iter().map(|(released, _)| released.len).max().unwrap_or(0);
     let most = scene.limits.people_in_memory(shared.len(), rows);
-    let sample = Sample::of(most, rows, scene.seed);
-    let mut reader = Reader::new(policy, &shared, scene.clock, held);
+    let sample = RowSample::of(most, rows, scene.seed);
+    let mut reader = TableReader::new(policy, &shared, scene.clock, held);
     let original = reader.original(sample)?;
     let own = reader.lengths();
     let population = scene.population.as_ref().map(|source| reader.people(source)).transpose()?;
@@ -362,10 +362,10 @@ fn read(
     for (released, groups) in read {
         let mut columns = Vec::new();
         let mut places = Vec::new();
-        let mut rows = Rows::empty(released.len);
+        let mut rows = CodedRows::empty(released.len);
         let mut further = Vec::new();
         for (name, cells, codes) in released.columns {
-            let whole = |wanted: &Wanted<'_>| wanted.item.is_some() && wanted.of.name == name;
+            let whole = |wanted: &WantedColumn<'_>| wanted.item.is_some() && wanted.of.name == name;
             let mut is_known = false;
             for (place, wanted) in shared.iter().enumerate() {
                 let (cells, codes) = match wanted.name() == name {
@@ -409,26 +409,26 @@ fn read(
     Ok(TableView::with_the_same_people(views, scene)?)
 }
 
-/// A set-valued column is looked at value by value: at most at so many of them, those that most cells have.
+/// A set-valued column is examined value by value: at most this many, those that most cells have.
 const MOST_ITEMS: usize = 100;
 
-/// The columns of a view that a released column stands for: none where the original has no such column.
+/// The columns of a view that a released column gives: none if the original has no such column.
 fn wanted<'a>(
     scene: &Scene<'_>,
     policy: &'a CheckedPolicy,
     name: &str,
-) -> std::result::Result<Vec<Wanted<'a>>, Stopped> {
+) -> std::result::Result<Vec<WantedColumn<'a>>, ReadingStopped> {
     match policy.columns.iter().find(|column| column.name == name) {
         Some(of) if of.separator.is_some() => {
             let items = items(scene, policy, of)?.into_iter();
-            Ok(items.map(|item| Wanted { of, item: Some(item) }).collect())
+            Ok(items.map(|item| WantedColumn { of, item: Some(item) }).collect())
         }
-        Some(of) => Ok(vec![Wanted { of, item: None }]),
+        Some(of) => Ok(vec![WantedColumn { of, item: None }]),
         None => {
             let of_set = policy.columns.iter().filter(|column| column.separator.is_some());
             let mut items = of_set.filter_map(|of| {
                 let item = name.strip_prefix(of.name.as_str())?.strip_prefix('=')?;
-                Some(Wanted { of, item: Some(item.to_string()) })
+                Some(WantedColumn { of, item: Some(item.to_string()) })
             });
             Ok(items.next().into_iter().collect())
         }
@@ -440,7 +440,7 @@ fn items(
     scene: &Scene<'_>,
     policy: &CheckedPolicy,
     column: &PolicyColumn,
-) -> std::result::Result<Vec<String>, Stopped> {
+) -> std::result::Result<Vec<String>, ReadingStopped> {
     let mut counts: hashbrown::HashMap<String, u64> = hashbrown::HashMap::new();
     policy.source.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
@@ -459,7 +459,7 @@ fn items(
 }
 
 /// Who has one of the values of a set-valued column, by its cells.
-fn taken_apart(wanted: &Wanted<'_>, cells: &Dictionary, codes: &Codes) -> (Dictionary, Arc<Codes>) {
+fn taken_apart(wanted: &WantedColumn<'_>, cells: &Dictionary, codes: &Codes) -> (Dictionary, Arc<Codes>) {
     let mut apart = Dictionary::default();
     let of_cell: Vec<&str> =
         cells.texts().map(|cell| if cell == EVERYTHING { cell } else { wanted.value(cell) }).collect();
@@ -471,7 +471,7 @@ fn taken_apart(wanted: &Wanted<'_>, cells: &Dictionary, codes: &Codes) -> (Dicti
 fn strange(policy: &CheckedPolicy) -> privet_core::Error {
     let names: Vec<&str> = policy.columns.iter().map(|column| column.name.as_str()).take(12).collect();
     let more = if policy.columns.len() > names.len() { ", …" } else { "" };
-    privet_core::Error::input("none of its columns is one of the original's").help(format!(
+    privet_core::Error::input("none of its columns is in the original").help(format!(
         "a released table is compared column by column, by name: {}{more}; check the header and the delimiter",
         names.join(", ")
     ))
@@ -482,13 +482,14 @@ fn dealt(
     scene: &Scene<'_>,
     qit: &Source,
     st: &Source,
-    held_in_memory: Held,
-) -> std::result::Result<(coded::Released, Option<Vec<u32>>), Stopped> {
+    held_in_memory: MemoryLimit,
+) -> std::result::Result<(coded::ReleasedRows, Option<Vec<u32>>), ReadingStopped> {
     let (mut released, groups) = coded::released(qit, true, scene.clock, held_in_memory)?;
     let nameless = |table: &Source| {
-        let wrong = format!("it has no column '{GROUP_COLUMN}', which says what group a row belongs to");
-        Stopped::Error(privet_core::Error::input(wrong).in_file(table.path()).help(format!(
-            "two tables belong together by '{GROUP_COLUMN}'; the second one has the values of a group and their '{COUNT_COLUMN}'"
+        let wrong = format!("it has no column '{GROUP_COLUMN}', which says which group a row belongs to");
+        ReadingStopped::Error(privet_core::Error::input(wrong).in_file(table.path()).help(format!(
+            "the two tables are joined by '{GROUP_COLUMN}'; the second one has the values of each group and their \
+             '{COUNT_COLUMN}'"
         )))
     };
     let Some(groups) = groups else { return Err(nameless(qit)) };

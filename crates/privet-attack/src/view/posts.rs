@@ -1,4 +1,4 @@
-//! Where the values of a column can be: the classes of released rows whose cell stands for a value.
+//! Where the values of a column can be: the classes of released rows whose cell covers a value.
 
 use hashbrown::HashMap;
 
@@ -8,7 +8,7 @@ use privet_core::clock::Clock;
 
 /// Where a kind of values can be.
 pub(super) enum Post {
-    /// The classes whose cell stands for it, ascending.
+    /// The classes whose cell covers it, ascending.
     List(Vec<u32>),
     /// The same as bits, where they are many.
     Bits(Vec<u64>),
@@ -27,7 +27,7 @@ pub(super) struct Posts {
 }
 
 impl Posts {
-    /// Where each value can be; lists have so many entries at most in all, beyond that cells are looked at one by one.
+    /// Where each value can be; lists have at most this many entries in all, beyond that cells are examined one by one.
     pub fn of(
         cover: &Cover,
         cells: &[u32],

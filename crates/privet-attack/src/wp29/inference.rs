@@ -1,21 +1,21 @@
-//! Inference: somebody knows all columns of a person but one, finds the released rows that are nearest to them, and guesses
-//! the last one: the value that most of these rows have.
+//! Inference: the attacker knows all columns of a person except one, finds the nearest released rows, and guesses the
+//! value that most of these have in the last column.
 
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::super::view::Rows;
-use super::super::{Attack, Figure, Finding, Scene};
-use super::nearest::Haystack;
+use super::super::view::CodedRows;
+use super::super::{Attack, Figure, Finding, Scene, Threat};
+use super::nearest::NearestRows;
 use super::{CONTROLLED, TRIES, UNCONTROLLED, added, concerns, drawn, more, others};
 use privet_core::Result;
 
-/// Row 19 of the attacks.
-pub(crate) const ATTACK: Attack = Attack { name: "inference", row: 19, dear: true, concerns, run };
+pub(crate) const ATTACK: Attack =
+    Attack { name: "inference", threat: Threat::RegulatorsRisks, costly: true, concerns, run };
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let table = scene.view()?;
-    let haystack = Haystack::new(scene, table)?;
+    let haystack = NearestRows::new(scene, table)?;
     let single: Vec<Vec<Option<u32>>> =
         (0..table.columns.len()).map(|column| spelt(scene, column)).collect::<Result<_>>()?;
     let hits = guessed(scene, &haystack, &table.original, &single)?;
@@ -26,20 +26,17 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         let usual = usual(&haystack, column, &single[column]);
         let values = &table.original.codes[column];
         Figure {
-            what: format!(
-                "times that the {} of somebody drawn at random is guessed right",
-                table.columns[column].name
-            ),
+            what: format!("people drawn at random whose {} is guessed right", table.columns[column].name),
             targets: targets.len() as u64,
             hits: hits[column],
             baseline: targets.iter().filter(|person| usual == Some(values.at(**person))).count() as u64,
-            instead: "always guesses the most frequent value".to_string(),
+            instead: "always guessing the most frequent value".to_string(),
             control: control.as_ref().map(|control| control[column]),
             controlled: controlled.to_string(),
         }
     };
     let mut figures: Vec<Figure> = (0..table.columns.len()).map(figure).collect();
-    // The column of which the release tells most, beyond what is true of anybody or what everybody would guess.
+    // The column that the release reveals most about, beyond what is true of anybody or what everybody would guess.
     let gain = |figure: &Figure| {
         added(figure).unwrap_or((figure.hits as f64 - figure.baseline as f64) / figure.targets.max(1) as f64)
     };
@@ -52,13 +49,12 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     figures.sort_by(|one, other| gain(other).total_cmp(&gain(one)));
     let headline = figures.first().cloned().unwrap_or_default();
     Ok(Finding {
-        knows: "all columns of a person but one".to_string(),
-        does:
-            "looks for the released rows that miss them least, and guesses the value that most of these have"
-                .to_string(),
+        knows: "a person's values in all columns except one".to_string(),
+        does: "finds the released rows nearest to them, and guesses the value that most of these have"
+            .to_string(),
         assumes: format!(
-            "{TRIES} times somebody is drawn at random; the column comes first of which most is told; a guess counts that is the value \
-             itself, not a range or a group that holds it"
+            "{TRIES} people are drawn at random; the column that reveals most comes first; only the exact value \
+             counts as right, not a range or a group that contains it"
         ),
         more: [more(&headline), ("gain".to_string(), columns.into())].into_iter().collect(),
         figures,
@@ -75,11 +71,11 @@ fn spelt(scene: &Scene<'_>, column: usize) -> Result<Vec<Option<u32>>> {
 }
 
 /// The value that most released rows have.
-fn usual(haystack: &Haystack<'_>, column: usize, spelt: &[Option<u32>]) -> Option<u32> {
+fn usual(haystack: &NearestRows<'_>, column: usize, spelt: &[Option<u32>]) -> Option<u32> {
     likeliest(haystack, column, &haystack.classes()).and_then(|cell| spelt[cell as usize])
 }
 
-fn likeliest(haystack: &Haystack<'_>, column: usize, classes: &[u32]) -> Option<u32> {
+fn likeliest(haystack: &NearestRows<'_>, column: usize, classes: &[u32]) -> Option<u32> {
     let mut counts: Vec<(u32, u64)> =
         classes.iter().map(|class| (haystack.cell(column, *class), haystack.count(*class))).collect();
     counts.sort_unstable();
@@ -91,8 +87,8 @@ fn likeliest(haystack: &Haystack<'_>, column: usize, classes: &[u32]) -> Option<
 /// Per column, how many guesses are right.
 fn guessed(
     scene: &Scene<'_>,
-    haystack: &Haystack<'_>,
-    people: &Rows,
+    haystack: &NearestRows<'_>,
+    people: &CodedRows,
     spelt: &[Vec<Option<u32>>],
 ) -> Result<Vec<u64>> {
     let targets = drawn(people, TRIES, scene.seed, PURPOSE);

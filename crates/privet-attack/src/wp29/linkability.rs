@@ -1,46 +1,45 @@
-//! Linkability: somebody has half of the columns of a person from one source and the other half from another, and uses the
-//! release to tell that both are the same person: each half is linked to the nearest released row, and if both come to one
-//! row, they are taken to belong together.
+//! Linkability: the attacker has half of a person's columns from one source and the other half from another, and uses
+//! the release to find out that both are the same person: each half is linked to the nearest released row, and if
+//! both lead to the same row, they are taken to belong together.
 
 use rayon::prelude::*;
 
-use super::super::view::{Rows, TableView};
-use super::super::{Attack, Figure, Finding, Scene};
-use super::nearest::Haystack;
+use super::super::view::{CodedRows, TableView};
+use super::super::{Attack, Figure, Finding, Scene, Threat};
+use super::nearest::NearestRows;
 use super::{CONTROLLED, TRIES, UNCONTROLLED, concerns, drawn, more, others};
 use privet_core::Result;
 use privet_core::random::keyed;
 
-/// Row 19 of the attacks.
-pub(crate) const ATTACK: Attack = Attack { name: "linkability", row: 19, dear: true, concerns, run };
+pub(crate) const ATTACK: Attack =
+    Attack { name: "linkability", threat: Threat::RegulatorsRisks, costly: true, concerns, run };
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let table = scene.view()?;
-    let haystack = Haystack::new(scene, table)?;
+    let haystack = NearestRows::new(scene, table)?;
     let hits = linked(scene, &haystack, &table.original)?;
     let control = others(table).map(|people| linked(scene, &haystack, people)).transpose()?;
     let controlled = if control.is_some() { CONTROLLED } else { UNCONTROLLED };
     let headline = Figure {
-        what: "times that the two halves of somebody drawn at random come to the same released row"
-            .to_string(),
+        what: "people drawn at random whose two halves lead to the same released row".to_string(),
         targets: TRIES as u64,
         hits,
         // Two rows drawn at random are the same one once in as many as there are.
         baseline: TRIES as u64 / (table.released.len as u64).max(1),
-        instead: "links each half to any row".to_string(),
+        instead: "linking each half to a random row".to_string(),
         control,
         controlled: controlled.to_string(),
     };
     Ok(Finding {
         knows: format!(
-            "of each person two halves, from two sources: {}, and {}",
+            "two halves of each person's values, from two sources: {}, and {}",
             names(table, |column| column % 2 == 0),
             names(table, |column| column % 2 == 1)
         ),
-        does: "links each half to the released row that misses it least, one of them where there are several"
-            .to_string(),
+        does: "links each half to the nearest released row, or to one of the nearest".to_string(),
         assumes: format!(
-            "{TRIES} times somebody is drawn at random; a cell misses a value that it does not contain"
+            "{TRIES} people are drawn at random; the distance of a row is the number of its cells that do not contain \
+             the person's value"
         ),
         more: [more(&headline)].into_iter().collect(),
         figures: vec![headline],
@@ -59,7 +58,7 @@ fn names(table: &TableView, is: impl Fn(usize) -> bool) -> String {
     names.join(", ")
 }
 
-fn linked(scene: &Scene<'_>, haystack: &Haystack<'_>, people: &Rows) -> Result<u64> {
+fn linked(scene: &Scene<'_>, haystack: &NearestRows<'_>, people: &CodedRows) -> Result<u64> {
     let targets = drawn(people, TRIES, scene.seed, "people with two halves");
     let hit = |(number, person): (usize, &usize)| {
         scene.clock.check()?;

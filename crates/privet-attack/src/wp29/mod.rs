@@ -1,6 +1,6 @@
-//! The three risks that European regulators name (Article 29 Working Party, opinion 05/2014): singling out, linkability and
-//! inference. Each is tried on people of the data and, where there are any, on people who were left out of the release: what
-//! succeeds on these as well is true of people in general and no fault of the release.
+//! The three risks that European regulators name (Article 29 Working Party, opinion 05/2014): singling out,
+//! linkability and inference. Each is tried on people in the data and, if there are any, on people who were left out
+//! of the release: what succeeds for them as well is true of people in general, and not a fault of the release.
 
 pub(super) mod inference;
 pub(super) mod linkability;
@@ -11,7 +11,7 @@ mod tests;
 
 use serde_json::{Value as Json, json};
 
-use super::view::{Rows, TableView};
+use super::view::{CodedRows, TableView};
 use super::{Figure, Scene};
 use privet_core::random::{below, keyed};
 
@@ -19,10 +19,11 @@ use privet_core::random::{below, keyed};
 const TRIES: usize = 1000;
 
 /// What to say where nobody was left out.
-const UNCONTROLLED: &str = "the rate is uncontrolled: it takes people who were left out of the release (`privet anonymize --holdout 10%`, or `privet attack --holdout FILE`)";
+const UNCONTROLLED: &str = "the rate is uncontrolled: a control needs people who were left out of the release \
+                            (`privet anonymize --holdout 10%`, or `privet attack --holdout FILE`)";
 
 /// What is said of a control.
-const CONTROLLED: &str = "the same on people who were left out of the release";
+const CONTROLLED: &str = "the same attack on people who were left out of the release";
 
 /// The risk that the release adds: (main − control)/(1 − control), by rates.
 fn added(figure: &Figure) -> Option<f64> {
@@ -35,7 +36,7 @@ fn more(figure: &Figure) -> (String, Json) {
 }
 
 /// Some rows by chance, a row at times more than once.
-fn drawn(rows: &Rows, tries: usize, seed: u64, purpose: &str) -> Vec<usize> {
+fn drawn(rows: &CodedRows, tries: usize, seed: u64, purpose: &str) -> Vec<usize> {
     let mut random = keyed(seed, purpose);
     if rows.len == 0 {
         return Vec::new();
@@ -50,13 +51,13 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     let rows = tables.iter().map(|table| table.released.len).min().unwrap_or(0);
     match (rows, columns) {
         (0, _) => Err("the release has no row".to_string()),
-        (_, 0 | 1) => Err("the release has but one column".to_string()),
+        (_, 0 | 1) => Err("the release has only one column".to_string()),
         _ => Ok(()),
     }
 }
 
-/// Whether other people can stand in for those of the data: they have all columns of the table.
-fn others(table: &TableView) -> Option<&Rows> {
+/// Whether other people can replace those in the data: they have all columns of the table.
+fn others(table: &TableView) -> Option<&CodedRows> {
     let holdout = table.holdout.as_ref()?;
     let complete = (0..table.columns.len()).all(|column| holdout.has(column));
     (complete && holdout.len > 0).then_some(holdout)

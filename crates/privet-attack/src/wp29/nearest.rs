@@ -1,16 +1,17 @@
-//! Released rows that are nearest to what is known of a person: those of whose cells the fewest do not contain his values.
+//! The released rows nearest to what is known about a person: those with the fewest cells that do not contain the
+//! person's values.
 
 use std::sync::Arc;
 
 use rand_chacha::ChaCha20Rng;
 
 use super::super::Scene;
-use super::super::view::{Distinct, Rows, TableView};
+use super::super::view::{CodedRows, Distinct, TableView};
 use privet_core::Result;
 use privet_core::random::below;
 
 /// The distinct released rows of all columns, and how they miss people.
-pub(super) struct Haystack<'v> {
+pub(super) struct NearestRows<'v> {
     table: &'v TableView,
     /// By all columns.
     classes: Arc<Distinct>,
@@ -23,8 +24,8 @@ pub(super) struct Haystack<'v> {
 /// For one person: per column and class, 1 where the cell does not contain the person's value.
 pub(super) struct Misses(Vec<Vec<u8>>);
 
-impl<'v> Haystack<'v> {
-    pub fn new(scene: &Scene<'_>, table: &'v TableView) -> Result<Haystack<'v>> {
+impl<'v> NearestRows<'v> {
+    pub fn new(scene: &Scene<'_>, table: &'v TableView) -> Result<NearestRows<'v>> {
         let all: Vec<usize> = (0..table.columns.len()).collect();
         let classes = table.released.distinct(&all, scene.clock)?;
         let cells_of = |column: &usize| -> Vec<u32> {
@@ -35,11 +36,11 @@ impl<'v> Haystack<'v> {
         for (row, class) in (0u32..).zip(&classes.of_row) {
             rows_of[*class as usize].push(row);
         }
-        Ok(Haystack { table, classes, cells, rows_of })
+        Ok(NearestRows { table, classes, cells, rows_of })
     }
 
     /// How each class misses a person.
-    pub fn misses(&self, people: &Rows, person: usize) -> Misses {
+    pub fn misses(&self, people: &CodedRows, person: usize) -> Misses {
         let column = |(column, cells): (usize, &Vec<u32>)| {
             let own = &self.table.columns[column];
             let mut misses = vec![1u8; own.cells.len()];

@@ -1,24 +1,24 @@
-//! Singling out: somebody makes up predicates from the release alone, "the age is under 20-29 and the city is in Norway", and
-//! hopes that each is true of exactly one person of the data.
+//! Singling out: the attacker derives predicates from the release alone, such as "the age is in 20-29 and the city is
+//! in Norway", and hopes that each is true of exactly one person in the data.
 //!
-//! Predicates are taken from released rows: one to four of a row's cells, such that few released rows have them all. Those
-//! come first that the fewest have.
+//! Predicates are taken from released rows: one to four of a row's cells, such that few released rows have them all.
+//! The rarest come first.
 
 use rayon::prelude::*;
 
-use super::super::view::{Rows, TableView};
-use super::super::{Attack, Figure, Finding, Scene};
+use super::super::view::{CodedRows, TableView};
+use super::super::{Attack, Figure, Finding, Scene, Threat};
 use super::{CONTROLLED, TRIES, UNCONTROLLED, concerns, more, others};
 use privet_core::Result;
 use privet_core::random::{below, keyed, shuffle};
 
-/// Row 19 of the attacks.
-pub(crate) const ATTACK: Attack = Attack { name: "singling-out", row: 19, dear: true, concerns, run };
+pub(crate) const ATTACK: Attack =
+    Attack { name: "singling-out", threat: Threat::RegulatorsRisks, costly: true, concerns, run };
 
-/// So many are made up for each that is tried.
+/// How many are derived for each that is tried.
 const MADE_UP: usize = 5;
 
-/// At most so many cells are in one.
+/// The most cells in one.
 const MOST_CELLS: usize = 4;
 
 /// Cells by column, ascending: all must contain a person's values.
@@ -32,12 +32,12 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     let control = others(table).map(|people| isolating(scene, table, &predicates, people)).transpose()?;
     let controlled = if control.is_some() { CONTROLLED } else { UNCONTROLLED };
     let headline = Figure {
-        what: "predicates made up from the release that are true of exactly one person of the data"
+        what: "predicates derived from the release that are true of exactly one person in the data"
             .to_string(),
         targets: predicates.len() as u64,
         hits: hits.iter().filter(|hit| **hit).count() as u64,
         baseline: isolating(scene, table, &naive, &table.original)?.iter().filter(|hit| **hit).count() as u64,
-        instead: "puts cells of different rows together by chance".to_string(),
+        instead: "combining cells of different rows at random".to_string(),
         control: control.map(|control| control.iter().filter(|hit| **hit).count() as u64),
         controlled: controlled.to_string(),
     };
@@ -55,8 +55,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         .map(|(predicate, _)| format!("{} is one person", told(predicate)))
         .collect();
     Ok(Finding {
-        knows: "the release alone".to_string(),
-        does: "makes up predicates from rare cells and combinations of one to four cells".to_string(),
+        knows: "only the release".to_string(),
+        does: "derives predicates from rare cells and from combinations of one to four cells".to_string(),
         assumes: format!(
             "{} different predicates were tried, the rarest in the release first",
             predicates.len()
@@ -117,7 +117,7 @@ fn independent(scene: &Scene<'_>, table: &TableView, number: usize) -> Vec<Predi
         columns.into_iter().map(|column| (column, cell(column))).collect()
     };
     let mut made: Vec<Predicate> = Vec::new();
-    // Some are made twice; where there are not so many different ones, fewer have to do.
+    // Some are made twice; if there are not enough different ones, there are fewer.
     for predicate in (0..MADE_UP * number).map(one) {
         if made.len() < number && !made.contains(&predicate) {
             made.push(predicate);
@@ -131,7 +131,7 @@ fn isolating(
     scene: &Scene<'_>,
     table: &TableView,
     predicates: &[Predicate],
-    people: &Rows,
+    people: &CodedRows,
 ) -> Result<Vec<bool>> {
     let one = |predicate: &Predicate| {
         scene.clock.check()?;

@@ -28,13 +28,18 @@ enum Kind {
 }
 
 pub(super) fn auditor(asked: &requirement::LDiversity, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
+    Ok(of_place(asked, facts.column("l-diversity", asked.column)?))
+}
+
+/// The notion for a column at this place among the unchanged ones.
+pub(super) fn of_place(asked: &requirement::LDiversity, column: usize) -> Box<dyn Notion> {
     let (kind, l) = match asked.diversity {
         Diversity::Distinct(l) => (Kind::Distinct, l),
         Diversity::Frequency(l) => (Kind::Frequency, l),
         Diversity::Entropy(l) => (Kind::Entropy, l),
         Diversity::Recursive { c, l } => (Kind::Recursive(c), Exact::whole(l)),
     };
-    Ok(Box::new(LDiversity { column: facts.column("l-diversity", asked.column)?, l, kind }))
+    Box::new(LDiversity { column, l, kind })
 }
 
 impl Notion for LDiversity {

@@ -9,7 +9,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 
-use super::{Facts, Notion};
+use super::{Facts, Notion, OriginalColumn};
 use crate::classes::Histogram;
 use privet_core::{Error, Exact, Result};
 use privet_policy::requirement::{Base, LPlusDiversity, ThetaRule};
@@ -54,18 +54,39 @@ struct LPlus {
 
 pub(super) fn auditor(asked: &LPlusDiversity, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
     let column = facts.column(NAME, asked.column)?;
-    let values: Vec<String> = facts.tables.plain[column].texts().map(str::to_string).collect();
-    let counts = match facts.people {
-        Some(people) => people.distribution(facts, column),
-        None => facts.distribution(column),
-    };
-    let theta = thresholds(asked, &values, &counts)?;
+    let mut original = facts.original_column(column)?;
+    if let Some(people) = facts.people {
+        original.counts = people.distribution(facts, column);
+    }
+    of_column(asked, column, &original)
+}
+
+/// The notion for a column at this place among the unchanged ones.
+pub(super) fn of_column(
+    asked: &LPlusDiversity,
+    column: usize,
+    original: &OriginalColumn<'_>,
+) -> Result<Box<dyn Notion>> {
+    let theta = fractions(asked, &original.values, &original.counts)?;
+    let values = original.values.iter().map(ToString::to_string).collect();
     Ok(Box::new(LPlus { column, values, theta }))
+}
+
+/// Every value's threshold, by number, where it can be written with numbers of 64 bits.
+pub fn thresholds(asked: &LPlusDiversity, column: &OriginalColumn<'_>) -> Result<Vec<Exact>> {
+    let exact = |(fraction, value): (Fraction, &&str)| {
+        let pair = fraction.over.to_u64().zip(fraction.under.to_u64());
+        pair.and_then(|(over, under)| Exact::new(over, under)).ok_or_else(|| {
+            Error::input(format!("[privacy.{NAME}] gives '{value}' a threshold with too many digits"))
+                .help("write 'default' or 'l' with fewer digits, or give the value a theta of its own")
+        })
+    };
+    fractions(asked, &column.values, &column.counts)?.into_iter().zip(&column.values).map(exact).collect()
 }
 
 /// Every value's threshold. A value that only the release has, and that the policy says nothing about, has none of its
 /// own: 0.
-fn thresholds(asked: &LPlusDiversity, values: &[String], counts: &[u64]) -> Result<Vec<Fraction>> {
+fn fractions(asked: &LPlusDiversity, values: &[&str], counts: &[u64]) -> Result<Vec<Fraction>> {
     let base = match asked.base {
         Base::OneIn(l) => Some(Fraction::new(l.denominator().into(), l.numerator().into())),
         Base::Share(share) => Some(Fraction::exact(share)),
@@ -77,8 +98,8 @@ fn thresholds(asked: &LPlusDiversity, values: &[String], counts: &[u64]) -> Resu
     };
     let records: BigUint = counts.iter().map(|count| BigUint::from(*count)).sum();
     let occurring = BigUint::from(counts.iter().filter(|count| **count > 0).count());
-    let threshold = |(value, count): (&String, &u64)| {
-        if let Some(own) = asked.theta.get(value) {
+    let threshold = |(value, count): (&&str, &u64)| {
+        if let Some(own) = asked.theta.get(*value) {
             return Ok(Fraction::exact(*own));
         }
         let Some(base) = &base else {
@@ -103,6 +124,9 @@ impl LPlus {
     /// n_s ≤ θ(s)·n.
     fn allows(&self, value: u32, count: u64, size: u64) -> bool {
         let theta = &self.theta[value as usize];
+        if let Some((over, under)) = theta.over.to_u64().zip(theta.under.to_u64()) {
+            return u128::from(count) * u128::from(under) <= u128::from(over) * u128::from(size);
+        }
         BigUint::from(count) * &theta.under <= &theta.over * BigUint::from(size)
     }
 
@@ -170,7 +194,7 @@ mod tests {
     }
 
     fn found(asked: &LPlusDiversity, counts: &[u64]) -> Result<Vec<String>> {
-        let theta = thresholds(asked, &values(), counts)?;
+        let theta = fractions(asked, &["flu", "cold", "cancer"], counts)?;
         Ok(theta.iter().map(Fraction::text).collect())
     }
 

@@ -4,6 +4,7 @@
 //! [`counts_people`]; the compiler asks for both. FF-anonymity, (n, t)-closeness and LKC-privacy are not a matter of single
 //! classes, so they have checks of their own.
 
+mod column;
 mod freeform;
 mod k_anonymity;
 mod l_diversity;
@@ -14,7 +15,10 @@ mod n_t_closeness;
 mod quasi_sensitive;
 mod t_closeness;
 
+pub use column::{ClassRequirements, OriginalColumn};
 pub use freeform::{MixedNode, mixed_nodes};
+pub use l_plus::thresholds;
+pub use quasi_sensitive::{LabelIndex, LabelRequirements, LinkedRecords};
 
 use super::Check;
 use super::classes::{Classes, Histogram};
@@ -29,7 +33,7 @@ use privet_policy::requirement::{Diversity, LDiversity};
 use privet_policy::{CheckedPolicy, Requirement};
 
 /// A requirement of the policy, ready to be asked about one class after the other.
-trait Notion {
+trait Notion: Send + Sync {
     /// The column it is about, by its place among the unchanged columns; `None` when only the size counts.
     fn column(&self) -> Option<usize> {
         None
@@ -111,6 +115,13 @@ impl Facts<'_> {
             Error::input(format!("{notion} is about '{name}', which is not published unchanged"))
                 .help(format!("give [columns.{name}] role = \"sensitive\""))
         })
+    }
+
+    /// An unchanged column as the original has it.
+    fn original_column(&self, column: usize) -> Result<OriginalColumn<'_>> {
+        let values = self.tables.plain[column].texts().collect();
+        let place = self.layout.plain[column].original;
+        OriginalColumn::new(self.policy, place, values, self.distribution(column))
     }
 
     /// How often each value of an unchanged column occurs in the original, by number. Values that only the release has

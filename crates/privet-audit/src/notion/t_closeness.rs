@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 use num_bigint::BigUint;
 use num_integer::Integer;
 
-use super::{Facts, Notion};
+use super::{Facts, Notion, OriginalColumn};
 use crate::classes::Histogram;
-use crate::cover::{number_of, value_tree};
+use crate::cover::number_of;
 use privet_core::{Error, Exact, Result};
 use privet_policy::requirement;
 use privet_taxonomy::Taxonomy;
@@ -84,24 +84,37 @@ pub(super) fn auditor(asked: &requirement::TCloseness, facts: &Facts<'_>) -> Res
     Ok(Box::new(TCloseness::of(("t-closeness", asked.column), asked.t, asked.distance, facts)?))
 }
 
-/// The column's taxonomy, with a leaf for missing values where they are values.
-fn tree_of(facts: &Facts<'_>, column: usize) -> Result<Option<Taxonomy>> {
-    let place = facts.layout.plain[column].original;
-    facts.policy.columns.get(place).map_or(Ok(None), |column| value_tree(facts.policy, column))
+/// The notion for a column at this place among the unchanged ones.
+pub(super) fn of_column(
+    asked: &requirement::TCloseness,
+    column: usize,
+    original: &OriginalColumn<'_>,
+) -> Result<Box<dyn Notion>> {
+    Ok(Box::new(TCloseness::of_column(column, asked.t, asked.distance, original)?))
+}
+
+/// The column's taxonomy, or an error where it has none.
+fn tree_of(column: &OriginalColumn<'_>) -> Result<Taxonomy> {
+    column.tree()?.ok_or_else(|| {
+        let name = column.name();
+        Error::input(format!("t-closeness of column '{name}' needs a hierarchy"))
+            .in_file(column.policy().written.path())
+            .help(format!("give [columns.{name}] a hierarchy, or choose distance = \"equal\""))
+    })
 }
 
 /// The node of the leaf of each value that the original has.
-fn leaves_of(facts: &Facts<'_>, column: usize, tree: &Taxonomy, table: &[u64]) -> Result<Vec<usize>> {
-    let values = facts.tables.plain[column].texts().zip(table);
+fn leaves_of(column: &OriginalColumn<'_>, tree: &Taxonomy) -> Result<Vec<usize>> {
+    let values = column.values.iter().zip(&column.counts);
     values
         .map(|(value, count)| match tree.leaf_of(value)? {
             Some(leaf) => Ok(leaf.0 as usize),
             None if *count == 0 => Ok(0),
             None => Err(Error::input(format!(
                 "a value of column '{}' has no leaf in its hierarchy",
-                name(facts, column)
+                column.name()
             ))
-            .in_file(facts.policy.source.path())
+            .in_file(column.policy().source.path())
             .help("add a line for every value of the column to the hierarchy file")),
         })
         .collect()
@@ -109,10 +122,10 @@ fn leaves_of(facts: &Facts<'_>, column: usize, tree: &Taxonomy, table: &[u64]) -
 
 /// The values that occur in the original, as numbers if all of them are, else along the leaves of the hierarchy. A missing
 /// value that is kept as a value comes before all numbers.
-fn order(facts: &Facts<'_>, column: usize, table: &[u64]) -> Result<Vec<usize>> {
-    let texts: Vec<&str> = facts.tables.plain[column].texts().collect();
-    let mut values: Vec<usize> = (0..texts.len()).filter(|value| table[*value] > 0).collect();
-    let missing = |value: usize| facts.policy.is_missing(texts[value]);
+fn order(column: &OriginalColumn<'_>) -> Result<Vec<usize>> {
+    let texts = &column.values;
+    let mut values: Vec<usize> = (0..texts.len()).filter(|value| column.counts[*value] > 0).collect();
+    let missing = |value: usize| column.policy().is_missing(texts[value]);
     let numeric = values.iter().all(|value| missing(*value) || number_of(texts[*value]).is_some());
     if numeric && !values.iter().all(|value| missing(*value)) {
         let number =
@@ -120,22 +133,10 @@ fn order(facts: &Facts<'_>, column: usize, table: &[u64]) -> Result<Vec<usize>> 
         values.sort_by(|a, b| number(*a).total_cmp(&number(*b)).then(texts[*a].cmp(texts[*b])));
         return Ok(values);
     }
-    let tree = tree_of(facts, column)?.ok_or_else(|| needs_hierarchy(facts, column))?;
-    let leaves = leaves_of(facts, column, &tree, table)?;
+    let leaves = leaves_of(column, &tree_of(column)?)?;
     // Nodes are numbered depth first, so the order of the leaves' numbers is the order of the leaves.
     values.sort_by(|a, b| leaves[*a].cmp(&leaves[*b]).then(texts[*a].cmp(texts[*b])));
     Ok(values)
-}
-
-fn name<'a>(facts: &'a Facts<'_>, column: usize) -> &'a str {
-    facts.column_name(facts.layout.plain[column].original)
-}
-
-fn needs_hierarchy(facts: &Facts<'_>, column: usize) -> Error {
-    let name = name(facts, column);
-    Error::input(format!("t-closeness of column '{name}' needs a hierarchy"))
-        .in_file(facts.policy.written.path())
-        .help(format!("give [columns.{name}] a hierarchy, or choose distance = \"equal\""))
 }
 
 impl Tree {
@@ -156,17 +157,25 @@ impl TCloseness {
         facts: &Facts<'_>,
     ) -> Result<TCloseness> {
         let column = facts.column(notion, column)?;
-        let table = facts.distribution(column);
+        TCloseness::of_column(column, t, distance, &facts.original_column(column)?)
+    }
+
+    fn of_column(
+        column: usize,
+        t: Exact,
+        distance: requirement::Distance,
+        original: &OriginalColumn<'_>,
+    ) -> Result<TCloseness> {
         let distance = match distance {
             requirement::Distance::Equal => Distance::Equal,
-            requirement::Distance::Ordered => Distance::Ordered(order(facts, column, &table)?),
+            requirement::Distance::Ordered => Distance::Ordered(order(original)?),
             requirement::Distance::Hierarchical => {
-                let tree = tree_of(facts, column)?.ok_or_else(|| needs_hierarchy(facts, column))?;
-                let leaves = leaves_of(facts, column, &tree, &table)?;
+                let tree = tree_of(original)?;
+                let leaves = leaves_of(original, &tree)?;
                 Distance::Hierarchical(Tree::new(&tree, leaves))
             }
         };
-        Ok(TCloseness::new(column, t, table, distance))
+        Ok(TCloseness::new(column, t, original.counts.clone(), distance))
     }
 
     fn new(column: usize, t: Exact, table: Vec<u64>, distance: Distance) -> TCloseness {

@@ -12,9 +12,8 @@ use std::rc::Rc;
 
 use super::stated::Pattern;
 use super::{Item, Observations, Parameters, Rule, TOLERANCE};
-use crate::privacy::matching::ValueSet;
 use privet_core::clock::Clock;
-use privet_core::{Error, Exact, Result};
+use privet_core::{Error, Exact, Result, ValueSet};
 use privet_taxonomy::{NodeId, Taxonomy};
 
 /// More conjunctions than this are not looked at.

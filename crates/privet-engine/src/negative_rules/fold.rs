@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::{Item, Observations, Rule};
-use crate::privacy::matching::ValueSet;
+use privet_core::ValueSet;
 
 /// The positions of the rules that no other rule of the list implies.
 pub fn most_general(observations: &Observations, rules: &[Rule]) -> Vec<usize> {

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use super::stated::{Pattern, Stated, StatedRule};
 use super::{Item, Observations, Parameters, Rule, TOLERANCE, descent, most_general, spell};
-use crate::privacy::matching::ValueSet;
 use privet_core::clock::Clock;
-use privet_core::{Error, Result};
+use privet_core::{Error, Result, ValueSet};
 use privet_policy::RuleText;
 
 /// What the adversary knows, and what it excludes.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use crate::negative_rules::{Attribute, Observations, Parameters, Trapezoid};
-use crate::privacy::matching::{Kind, ValueSet};
-use privet_core::Exact;
+use crate::privacy::matching::Kind;
+use privet_core::{Exact, ValueSet};
 use privet_taxonomy::Taxonomy;
 
 /// A table with its parameters and what is known about it. Every row is a distinct record of its own, in file order.

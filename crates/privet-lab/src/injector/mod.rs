@@ -17,8 +17,7 @@ use super::{Experiment, Laboratory, Part, Setting};
 use privet::clock::Clock;
 use privet::engine::negative_rules::{Parameters, exclude};
 use privet::method::injector::{GroupExposure, GroupingStrategy, GroupingTask, RecordGroups, expose, group};
-use privet::privacy::matching::ValueSet;
-use privet::{Error, Exact, Result};
+use privet::{Error, Exact, Result, ValueSet};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "injector",

@@ -5,7 +5,8 @@ use super::super::plot::{Axis, Kind, Plot, Series};
 use super::{Bench, EXPECTATION, EXPECTATIONS, L, LS};
 use crate::Part;
 use privet::Result;
-use privet::attack;
+use privet::attack::{self, KnownAttribute, KnownPeople};
+use privet::engine::negative_rules::Attribute;
 use privet::method::injector::utility::{Analyst, CountQuery, RuleSearch, Workload};
 use privet::method::injector::{GroupingStrategy, RecordGroups};
 
@@ -357,5 +358,16 @@ fn learning(rows: &[Row]) -> Section {
 
 /// The share of values that the deFinetti attack guesses right, and that guessing by groups alone does.
 fn attacked(bench: &Bench, grouping: &RecordGroups, l: usize) -> (f64, f64) {
-    attack::guessed(&bench.adult.observations, grouping, l)
+    let observations = &bench.adult.observations;
+    let attribute =
+        |known: &Attribute| KnownAttribute { name: known.name.clone(), taxonomy: known.taxonomy.clone() };
+    let attributes: Vec<KnownAttribute> = observations.attributes.iter().map(attribute).collect();
+    let mut people = KnownPeople::new(attributes, observations.values.clone());
+    for record in 0..observations.len() {
+        let leaves: Vec<u32> = (0..observations.attributes.len())
+            .map(|attribute| observations.leaf(attribute, record))
+            .collect();
+        people.push(&leaves, observations.value(record));
+    }
+    attack::guessed(&people, &grouping.groups, l)
 }

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use privet_core::ValueSet;
 use privet_engine::negative_rules::Observations;
-use privet_engine::privacy::matching::{Kind, ValueSet};
+use privet_engine::privacy::matching::Kind;
 
 /// A class of interchangeable records.
 #[derive(Debug, Clone)]

@@ -7,9 +7,8 @@
 
 use super::blocked::ClashSums;
 use super::classes::RecordClasses;
-use privet_core::Result;
 use privet_core::clock::Clock;
-use privet_engine::privacy::matching::ValueSet;
+use privet_core::{Result, ValueSet};
 
 /// A record of a class: the `turn`-th that was taken from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -27,10 +27,10 @@ pub use decide::{GroupingDecision, GroupingSettings, Publication, decide, idle_n
 use grouping::{ClassSlot, NextClass};
 
 use privet_core::clock::Clock;
-use privet_core::{Error, Exact, Result, RunKey, random};
+use privet_core::{Error, Exact, Result, RunKey, ValueSet, random};
 use privet_core::{counted, shortened_values};
 use privet_engine::negative_rules::{KnownRule, Observations, Origin};
-use privet_engine::privacy::matching::{Posterior, ValueGraph, ValueSet, judge, peel};
+use privet_engine::privacy::matching::{Posterior, ValueGraph, judge, peel};
 
 /// How groups are formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::classes::RecordClasses;
 use super::grouping::ClassSlot;
-use privet_engine::privacy::matching::{Member, Posterior, ValueGraph, ValueSet, posteriors};
+use privet_core::ValueSet;
+use privet_engine::privacy::matching::{Member, Posterior, ValueGraph, posteriors};
 
 /// A signature: the number of records and their classes, sorted.
 pub(super) type Signature = (usize, Vec<u32>);

@@ -8,9 +8,8 @@
 use rand_chacha::ChaCha20Rng;
 
 use super::RecordGroups;
-use privet_core::{RunKey, random};
+use privet_core::{RunKey, ValueSet, random};
 use privet_engine::negative_rules::Observations;
-use privet_engine::privacy::matching::ValueSet;
 
 /// Groups laid out for counting.
 #[derive(Debug)]

@@ -7,8 +7,9 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::privacy::matching::{ValueGraph, ValueSet, judge, peel};
+use crate::privacy::matching::{ValueGraph, judge, peel};
 use crate::testing::rules::{Vector, rows, texts, vectors};
+use privet_core::ValueSet;
 use privet_core::clock::Clock;
 use privet_policy::RulesText;
 use privet_taxonomy::Taxonomy;

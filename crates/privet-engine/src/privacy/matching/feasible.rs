@@ -5,7 +5,8 @@
 //! that fail there can never be published. Taking them out may make others fail; repeating until nothing fails leaves
 //! the largest publishable set, which is unique.
 
-use super::{ValueGraph, ValueSet};
+use super::ValueGraph;
+use privet_core::ValueSet;
 
 /// How a table fares as one group.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,7 @@
 //! w_r takes the value of t. That is a path from v back to the value of t; a shortest one passes each value once, hence
 //! distinct holders, none of them t. With the edge from t's value to v, it is a cycle through both.
 
-use super::ValueSet;
+use privet_core::ValueSet;
 
 /// The value graph of a group that is being put together.
 #[derive(Debug, Clone)]

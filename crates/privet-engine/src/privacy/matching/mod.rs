@@ -16,14 +16,12 @@ mod graph;
 mod posterior;
 #[cfg(test)]
 mod tests;
-mod values;
 
 pub use feasible::{Feasibility, judge, peel};
 pub use graph::{Components, ValueGraph};
 pub use posterior::{MOST_STATES, Member, Posterior, posterior_table, posteriors};
-pub use values::ValueSet;
 
-use privet_core::Exact;
+use privet_core::{Exact, ValueSet};
 use privet_policy::requirement::MatchingLDiversity;
 
 /// Matching l-diversity as a policy asks for it.

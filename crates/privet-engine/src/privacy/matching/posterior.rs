@@ -13,8 +13,8 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 
-use super::ValueSet;
 use privet_core::Exact;
+use privet_core::ValueSet;
 
 /// Groups with more states than this are not worked out.
 pub const MOST_STATES: usize = 1 << 20;

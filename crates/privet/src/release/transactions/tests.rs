@@ -106,7 +106,7 @@ fn a_cut_is_published_with_all_that_is_known_about_it() {
     };
     assert_eq!(absent, "the sensitive item 'T' does not occur in the data; is it spelt right?");
     assert!(seed.contains("the seed 5 can be guessed"), "{seed}");
-    assert!(reached.contains("may reach 1 of 5 transactions"), "{reached}");
+    assert!(reached.contains("may identify 1 of 5 transactions"), "{reached}");
     assert!(downcoded.contains("1 of 4 generalised items"), "{downcoded}");
     // The public room tells neither what the release hides nor small counts.
     let public: Json =

@@ -1,9 +1,16 @@
-//! Sets of values of the sensitive column.
+//! Sets of values of a column, as bits.
 
 /// A set of values, by code, as bits.
 ///
 /// The first 64 values are in a word of their own, so that a set of few values needs no memory elsewhere. Sets over the
 /// same number of values are meant to be combined; sets are ordered by their bits, which says nothing about their size.
+///
+/// ```
+/// use privet_core::ValueSet;
+/// let set = ValueSet::of(100, [3, 70]);
+/// assert!(set.contains(70) && !set.contains(4));
+/// assert_eq!(set.without(&ValueSet::of(100, [3])).iter().collect::<Vec<_>>(), [70]);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueSet {
     first: u64,

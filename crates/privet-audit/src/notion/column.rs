@@ -1,0 +1,86 @@
+//! A column that a requirement is about, and the requirements that judge a class by this column alone.
+
+use super::{Notion, k_anonymity, l_diversity, l_plus, t_closeness};
+use crate::classes::Histogram;
+use crate::cover::value_tree;
+use privet_core::{Error, Result};
+use privet_policy::{CheckedPolicy, PolicyColumn, Requirement};
+use privet_taxonomy::Taxonomy;
+
+/// A column of the original: its values, and how often each occurs.
+pub struct OriginalColumn<'a> {
+    policy: &'a CheckedPolicy,
+    column: &'a PolicyColumn,
+    /// By number.
+    pub(super) values: Vec<&'a str>,
+    /// By number; 0 for a value that only the release has.
+    pub(super) counts: Vec<u64>,
+}
+
+impl<'a> OriginalColumn<'a> {
+    /// The column at a position of the policy's data, with its values and how often each occurs there.
+    pub fn new(
+        policy: &'a CheckedPolicy,
+        position: usize,
+        values: Vec<&'a str>,
+        counts: Vec<u64>,
+    ) -> Result<OriginalColumn<'a>> {
+        let column = policy.columns.get(position);
+        let column = column.ok_or_else(|| Error::internal("the policy lost a column"))?;
+        Ok(OriginalColumn { policy, column, values, counts })
+    }
+
+    /// The column's taxonomy, with a leaf for missing values where they are values.
+    pub(super) fn tree(&self) -> Result<Option<Taxonomy>> {
+        value_tree(self.policy, self.column)
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.column.name
+    }
+
+    pub(super) fn policy(&self) -> &CheckedPolicy {
+        self.policy
+    }
+}
+
+/// The requirements of a policy that judge a class by its size and by how often it has each value of one column.
+///
+/// Those that compare classes with each other, and those about other columns, are not among them.
+pub struct ClassRequirements {
+    notions: Vec<Box<dyn Notion>>,
+}
+
+impl ClassRequirements {
+    /// The policy's requirements about a column.
+    pub fn of(policy: &CheckedPolicy, column: &OriginalColumn<'_>) -> Result<ClassRequirements> {
+        let mut notions: Vec<Box<dyn Notion>> = Vec::new();
+        let asked = policy.requirements.iter().enumerate();
+        for (position, asked) in
+            asked.filter(|(_, asked)| asked.column().is_none_or(|at| at == column.column.index))
+        {
+            let built = match asked {
+                Requirement::KAnonymity(asked) => Ok(k_anonymity::auditor(asked)),
+                Requirement::LDiversity(asked) => Ok(l_diversity::of_place(asked, 0)),
+                Requirement::LPlusDiversity(asked) => l_plus::of_column(asked, 0, column),
+                Requirement::TCloseness(asked) => t_closeness::of_column(asked, 0, column),
+                Requirement::NtCloseness(_)
+                | Requirement::MatchingLDiversity(_)
+                | Requirement::Projection(_)
+                | Requirement::FfAnonymity(_)
+                | Requirement::QsDiversity(_)
+                | Requirement::QsCloseness(_) => continue,
+            };
+            notions.push(built.map_err(|error| policy.at_requirement(position, error))?);
+        }
+        Ok(ClassRequirements { notions })
+    }
+
+    /// Whether a class meets all of them, given how often it has each value, by number. A class without records does.
+    pub fn hold(&self, counts: &[u64]) -> bool {
+        let shown: Vec<(u32, u64)> =
+            (0u32..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
+        let class = Histogram { size: counts.iter().sum(), counts: shown };
+        class.size == 0 || self.notions.iter().all(|notion| notion.holds(&class))
+    }
+}
