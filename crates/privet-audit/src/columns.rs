@@ -8,7 +8,7 @@ use privet_policy::{CheckedPolicy, PolicyColumn, Role};
 
 /// Where a compared column is in the two tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ColumnPlace {
     pub original: usize,
     pub released: usize,
 }
@@ -16,17 +16,17 @@ pub(super) struct Place {
 /// The columns that the two tables are compared in.
 pub(super) struct Layout {
     /// The generalised columns, quasi-identifiers and mixed ones, in the original's order.
-    pub quasi: Vec<Place>,
+    pub quasi: Vec<ColumnPlace>,
     /// Sensitive and class columns, published unchanged, in the original's order; then the quasi-sensitive column, if
     /// there is one, whose sets may have lost terms.
-    pub plain: Vec<Place>,
+    pub plain: Vec<ColumnPlace>,
     /// Where that is among them.
     pub sets: Option<usize>,
 }
 
 impl Layout {
     /// All compared columns in the order of the records' tuples.
-    pub fn compared(&self) -> impl Iterator<Item = &Place> {
+    pub fn compared(&self) -> impl Iterator<Item = &ColumnPlace> {
         self.quasi.iter().chain(&self.plain)
     }
 }
@@ -70,7 +70,7 @@ pub(super) fn check(
             }
             continue;
         };
-        let place = Place { original: column.index, released: position };
+        let place = ColumnPlace { original: column.index, released: position };
         match role {
             Role::QuasiIdentifier | Role::Mixed => layout.quasi.push(place),
             Role::Sensitive | Role::Class => layout.plain.push(place),

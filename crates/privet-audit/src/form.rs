@@ -52,7 +52,7 @@ pub(super) fn check(table: &Source, others: Vec<String>) -> Result<Check> {
 /// What could mark rows of a table; nothing for formats that have one way to write a value.
 pub(super) fn written(table: &Source) -> Result<Written> {
     let Some((text, delimiter)) = table.text()? else { return Ok(Written::default()) };
-    let scan = Scan::of(text, delimiter, false)
+    let scan = FormScan::of(text, delimiter, false)
         .map_err(|error| Error::io("read the release", table.path(), &error))?;
     Ok(scan.written())
 }
@@ -63,14 +63,14 @@ pub(super) fn transactions_written(source: &TransactionSource) -> Result<Written
         return written(table);
     }
     let Some((text, separator)) = source.text()? else { return Ok(Written::default()) };
-    let scan = Scan::of(text, separator, true)
+    let scan = FormScan::of(text, separator, true)
         .map_err(|error| Error::io("read the release", source.path(), &error))?;
     Ok(scan.written())
 }
 
 /// What was seen of a file.
 #[derive(Default)]
-struct Scan {
+struct FormScan {
     /// Whether each line is a transaction: empty ones are, and columns mean nothing.
     sets: bool,
     /// What stands between cells.
@@ -91,13 +91,13 @@ struct Scan {
     most: usize,
     forgot: bool,
     /// Whether values have quotes, by column and kind.
-    quotes: HashMap<(u32, Kind), bool>,
+    quotes: HashMap<(u32, SpellingKind), bool>,
     hasher: DefaultHashBuilder,
 }
 
 /// Kinds of values that tools decide about quotes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
+enum SpellingKind {
     Empty,
     Number,
     Word,
@@ -107,28 +107,28 @@ enum Kind {
     Quoted,
 }
 
-impl Kind {
-    fn of(value: &str, delimiter: char) -> Kind {
-        let Some(first) = value.chars().next() else { return Kind::Empty };
+impl SpellingKind {
+    fn of(value: &str, delimiter: char) -> SpellingKind {
+        let Some(first) = value.chars().next() else { return SpellingKind::Empty };
         if value.contains([delimiter, '"', '\r', '\n']) {
-            Kind::Quoted
+            SpellingKind::Quoted
         } else if value.parse::<f64>().is_ok() {
-            Kind::Number
+            SpellingKind::Number
         } else if value.trim() != value || ['#', '\'', '=', '+', '-', '@', '\u{feff}'].contains(&first) {
-            Kind::Odd
+            SpellingKind::Odd
         } else {
-            Kind::Word
+            SpellingKind::Word
         }
     }
 }
 
-impl Scan {
-    fn of(text: impl Read, delimiter: char, sets: bool) -> std::io::Result<Scan> {
-        Scan::within(text, delimiter, sets, MOST_VALUES)
+impl FormScan {
+    fn of(text: impl Read, delimiter: char, sets: bool) -> std::io::Result<FormScan> {
+        FormScan::within(text, delimiter, sets, MOST_VALUES)
     }
 
-    fn within(text: impl Read, delimiter: char, sets: bool, most: usize) -> std::io::Result<Scan> {
-        let mut scan = Scan { sets, line: 1, most, between: delimiter, ..Scan::default() };
+    fn within(text: impl Read, delimiter: char, sets: bool, most: usize) -> std::io::Result<FormScan> {
+        let mut scan = FormScan { sets, line: 1, most, between: delimiter, ..FormScan::default() };
         let mut delimiter_bytes = [0; 4];
         let delimiter = delimiter.encode_utf8(&mut delimiter_bytes).as_bytes();
         let mut bytes = BufReader::with_capacity(1 << 17, text).bytes().peekable();
@@ -222,7 +222,8 @@ impl Scan {
                 self.spelt.get_or_insert(self.line);
             }
             let quotes = inner.is_some();
-            if *self.quotes.entry((column, Kind::of(value, self.between))).or_insert(quotes) != quotes {
+            if *self.quotes.entry((column, SpellingKind::of(value, self.between))).or_insert(quotes) != quotes
+            {
                 self.quoted.get_or_insert(self.line);
             }
         }
@@ -261,7 +262,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str, sets: bool) -> Vec<String> {
-        Scan::of(text.as_bytes(), ',', sets).expect("text").faults()
+        FormScan::of(text.as_bytes(), ',', sets).expect("text").faults()
     }
 
     #[test]
@@ -293,7 +294,8 @@ mod tests {
         ] {
             assert_eq!(found(marked, false).len(), 1, "{marked:?}: {:?}", found(marked, false));
         }
-        let scan = |most| Scan::within("a\nx\ny\nx\n".as_bytes(), ',', false, most).expect("text").written();
+        let scan =
+            |most| FormScan::within("a\nx\ny\nx\n".as_bytes(), ',', false, most).expect("text").written();
         assert!(!scan(2).forgot && scan(2).unknown().is_none());
         assert!(scan(1).unknown().is_some_and(|check| check.undetermined), "y was not remembered");
         assert!(found("milk,beer\n\nbeer\n", true).is_empty());

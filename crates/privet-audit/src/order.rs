@@ -20,6 +20,7 @@
 mod bets;
 mod fits;
 mod lifted;
+mod ranks;
 mod shown;
 mod strata;
 
@@ -30,8 +31,9 @@ use super::cover::number_of;
 pub(super) use self::bets::{Evidence, Gambler, mean};
 pub(super) use self::fits::Fits;
 pub(super) use self::lifted::Lifted;
-pub(super) use self::shown::{Arrangement, Column, View, ranked};
-pub(super) use self::strata::{Strata, rank_evidence};
+pub(super) use self::ranks::rank_evidence;
+pub(super) use self::shown::{Arrangement, OrderView, ShownColumn, ranked};
+pub(super) use self::strata::Strata;
 
 /// The chance of a false alarm in one audit of an innocent release.
 pub(super) const FALSE_ALARM: f64 = 1e-6;

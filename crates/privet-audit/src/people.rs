@@ -187,7 +187,7 @@ fn recurring(policy: &CheckedPolicy, found: &[RepeatedIdentifier]) -> Option<Che
 }
 
 /// Who has which original record.
-pub(super) struct Owners {
+pub(super) struct RecordOwners {
     /// How many people there are.
     pub total: u64,
     /// One per row: the distinct record and the person, by number.

@@ -27,7 +27,7 @@ pub(super) struct Sequence {
 
 /// What was found.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Order {
+pub(super) enum LabelOrder {
     /// One order throughout.
     One,
     /// A line contradicts the order of the others.
@@ -70,14 +70,14 @@ impl Sequence {
     }
 
     /// Whether there is one order: the alphabet where the file is our own.
-    pub fn order(&self, own: bool) -> Order {
+    pub fn order(&self, own: bool) -> LabelOrder {
         match (self.unsorted, own) {
-            (None, _) => Order::One,
-            (Some(line), true) => Order::Contradicted(line),
+            (None, _) => LabelOrder::One,
+            (Some(line), true) => LabelOrder::Contradicted(line),
             (Some(_), false) => match (self.circle(), self.forgot) {
-                (Some(line), _) => Order::Contradicted(line),
-                (None, Some(_)) => Order::Unknown,
-                (None, None) => Order::One,
+                (Some(line), _) => LabelOrder::Contradicted(line),
+                (None, Some(_)) => LabelOrder::Unknown,
+                (None, None) => LabelOrder::One,
             },
         }
     }
@@ -85,13 +85,13 @@ impl Sequence {
     /// What is wrong, in words.
     pub fn fault(&self, own: bool) -> Option<String> {
         match self.order(own) {
-            Order::Contradicted(line) if own => {
+            LabelOrder::Contradicted(line) if own => {
                 Some(format!("line {line} does not have its labels in alphabetical order"))
             }
-            Order::Contradicted(line) => {
+            LabelOrder::Contradicted(line) => {
                 Some(format!("line {line} has labels in an order that contradicts that of other lines"))
             }
-            Order::One | Order::Unknown => None,
+            LabelOrder::One | LabelOrder::Unknown => None,
         }
     }
 
@@ -141,7 +141,7 @@ impl Sequence {
 pub(super) fn unknown(sequence: &Sequence, own: bool) -> Option<Check> {
     let detail =
         "labels have too many different neighbours to tell whether they are always written in the same order";
-    (sequence.order(own) == Order::Unknown).then(|| Check::undetermined("sequence", detail))
+    (sequence.order(own) == LabelOrder::Unknown).then(|| Check::undetermined("sequence", detail))
 }
 
 #[cfg(test)]
@@ -159,14 +159,14 @@ mod tests {
     #[test]
     fn hard_use_1_4_labels_have_one_order() {
         for (lines, own, other) in [
-            (&["a b c", "a c", "", "b c"][..], Order::One, Order::One),
+            (&["a b c", "a c", "", "b c"][..], LabelOrder::One, LabelOrder::One),
             // The alphabet is not the only order.
-            (&["c a", "a b", "c b"], Order::Contradicted(1), Order::One),
-            (&["a b", "b c", "c a"], Order::Contradicted(3), Order::Contradicted(3)),
-            (&["a b c d", "x y", "d b"], Order::Contradicted(3), Order::Contradicted(3)),
-            (&["x a b y", "b z a"], Order::Contradicted(1), Order::Contradicted(2)),
+            (&["c a", "a b", "c b"], LabelOrder::Contradicted(1), LabelOrder::One),
+            (&["a b", "b c", "c a"], LabelOrder::Contradicted(3), LabelOrder::Contradicted(3)),
+            (&["a b c d", "x y", "d b"], LabelOrder::Contradicted(3), LabelOrder::Contradicted(3)),
+            (&["x a b y", "b z a"], LabelOrder::Contradicted(1), LabelOrder::Contradicted(2)),
             // Repeated labels are another fault.
-            (&["a a b"], Order::One, Order::One),
+            (&["a a b"], LabelOrder::One, LabelOrder::One),
         ] {
             let sequence = seen(lines);
             assert_eq!(sequence.order(true), own, "{lines:?}");
@@ -178,7 +178,7 @@ mod tests {
     fn what_is_not_remembered_is_not_vouched_for() {
         let mut sequence = Sequence { most: 1, ..Sequence::default() };
         ["b a", "c a"].iter().for_each(|labels| sequence.line(1, labels.split(' ')));
-        assert_eq!(sequence.order(false), Order::Unknown);
+        assert_eq!(sequence.order(false), LabelOrder::Unknown);
         assert_eq!(sequence.fault(false), None);
     }
 }

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use super::cover::Coverage;
 use super::flow;
 use super::notion::Facts;
-use super::truth::{Contested, Index};
+use super::truth::{ClassIndex, Contested};
 use privet_core::Result;
 use privet_data::terms_of;
 
@@ -29,7 +29,7 @@ pub(super) fn without_original(facts: &Facts<'_>, coverage: &[Coverage], column:
             released.entry((class, &release.get(*id)[unchanged.clone()])).or_default().push(*id);
         }
     }
-    let index = Index::of(&classes.cells, coverage);
+    let index = ClassIndex::of(&classes.cells, coverage);
     let covering: Vec<Vec<u32>> =
         original.ids().map(|id| index.covering(&original.get(id)[..quasi])).collect();
     let mut wanted: Vec<u64> = release.ids().map(|id| release.count(id)).collect();

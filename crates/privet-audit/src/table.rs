@@ -2,152 +2,15 @@
 //!
 //! Memory follows the distinct records, not the rows, so that a table of many millions of rows can be audited.
 
-use std::hash::BuildHasher;
+mod numbered;
 
-use hashbrown::{DefaultHashBuilder, HashTable};
-
+pub(super) use self::numbered::{Dictionary, Tuples};
 use super::columns::Layout;
 use super::order::Rows;
-use super::people::Owners;
+use super::people::RecordOwners;
 use privet_core::{Error, Result};
 use privet_data::{Batch, Recurrence, RepeatedIdentifier, Source, set_cell, terms_of};
 use privet_policy::{CheckedPolicy, Method, OnMissing, Role};
-
-/// The distinct texts of one column, numbered in the order in which they first occur.
-#[derive(Clone, Default)]
-pub(super) struct Dictionary {
-    texts: Vec<String>,
-    lines: Vec<u64>,
-    table: HashTable<u32>,
-    hasher: DefaultHashBuilder,
-}
-
-impl Dictionary {
-    /// The number of a text, which is given one if it is new.
-    pub fn code(&mut self, text: &str, line: u64) -> Result<u32> {
-        if let Some(code) = self.find(text) {
-            return Ok(code);
-        }
-        let code = next_id(self.texts.len())?;
-        self.texts.push(text.to_string());
-        self.lines.push(line);
-        let hash = self.hasher.hash_one(text);
-        let Dictionary { texts, table, hasher, .. } = self;
-        table.insert_unique(hash, code, |code| hasher.hash_one(texts[*code as usize].as_str()));
-        Ok(code)
-    }
-
-    /// The number of a text that occurs.
-    pub fn find(&self, text: &str) -> Option<u32> {
-        let hash = self.hasher.hash_one(text);
-        self.table.find(hash, |code| self.texts[*code as usize] == text).copied()
-    }
-
-    /// The text of a number.
-    pub fn text(&self, code: u32) -> &str {
-        &self.texts[code as usize]
-    }
-
-    /// All texts, by number.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.texts.iter().map(String::as_str)
-    }
-
-    /// The line on which a text first occurs.
-    pub fn line(&self, code: u32) -> u64 {
-        self.lines[code as usize]
-    }
-
-    /// How many texts there are.
-    pub fn len(&self) -> usize {
-        self.texts.len()
-    }
-}
-
-/// Distinct tuples of numbers with how often and where first they occur, numbered from 0.
-pub(super) struct Tuples {
-    width: usize,
-    codes: Vec<u32>,
-    counts: Vec<u64>,
-    lines: Vec<u64>,
-    table: HashTable<u32>,
-    hasher: DefaultHashBuilder,
-}
-
-impl Tuples {
-    pub fn new(width: usize) -> Tuples {
-        Tuples {
-            width,
-            codes: Vec::new(),
-            counts: Vec::new(),
-            lines: Vec::new(),
-            table: HashTable::new(),
-            hasher: DefaultHashBuilder::default(),
-        }
-    }
-
-    /// Counts a tuple `count` times more.
-    pub fn add(&mut self, tuple: &[u32], count: u64, line: u64) -> Result<u32> {
-        let hash = self.hasher.hash_one(tuple);
-        if let Some(id) = self.table.find(hash, |id| self.get(*id) == tuple).copied() {
-            self.counts[id as usize] += count;
-            return Ok(id);
-        }
-        let id = next_id(self.counts.len())?;
-        self.codes.extend_from_slice(tuple);
-        self.counts.push(count);
-        self.lines.push(line);
-        let Tuples { width, codes, table, hasher, .. } = self;
-        table.insert_unique(hash, id, |id| hasher.hash_one(slice(codes, *width, *id)));
-        Ok(id)
-    }
-
-    /// The number of a tuple that occurs.
-    pub fn find(&self, tuple: &[u32]) -> Option<u32> {
-        let hash = self.hasher.hash_one(tuple);
-        self.table.find(hash, |id| self.get(*id) == tuple).copied()
-    }
-
-    /// The tuple with a number.
-    pub fn get(&self, id: u32) -> &[u32] {
-        slice(&self.codes, self.width, id)
-    }
-
-    /// How often a tuple occurs.
-    pub fn count(&self, id: u32) -> u64 {
-        self.counts[id as usize]
-    }
-
-    /// The line on which a tuple first occurs.
-    pub fn line(&self, id: u32) -> u64 {
-        self.lines[id as usize]
-    }
-
-    /// The numbers of all tuples.
-    pub fn ids(&self) -> std::ops::Range<u32> {
-        0..self.counts.len() as u32
-    }
-
-    /// The distinct beginnings of the tuples, and for each tuple which of them is its own.
-    pub fn beginnings(&self, width: usize) -> Result<(Tuples, Vec<u32>)> {
-        let mut beginnings = Tuples::new(width);
-        let of = self
-            .ids()
-            .map(|id| beginnings.add(&self.get(id)[..width], self.count(id), self.line(id)))
-            .collect::<Result<Vec<u32>>>()?;
-        Ok((beginnings, of))
-    }
-}
-
-fn slice(codes: &[u32], width: usize, id: u32) -> &[u32] {
-    let start = id as usize * width;
-    &codes[start..start + width]
-}
-
-fn next_id(taken: usize) -> Result<u32> {
-    u32::try_from(taken)
-        .map_err(|_| Error::input("the table has more than 4 billion distinct values or records"))
-}
 
 /// How many cells hold a set in another spelling than the usual one, and where the first is: `a|b|b||` shows more than the
 /// set of a and b.
@@ -175,7 +38,7 @@ impl Spelling {
 }
 
 /// A column that is not compared, by row.
-pub(super) struct Other {
+pub(super) struct UncomparedColumn {
     column: usize,
     pub texts: Dictionary,
     pub rows: Rows,
@@ -183,22 +46,20 @@ pub(super) struct Other {
     pub is_lost: bool,
 }
 
-impl Other {
+impl UncomparedColumn {
     /// More different texts than this are not kept: they would take more memory than all that is compared.
     const MOST: usize = 1 << 20;
 
     /// The columns of a file that are not compared.
-    pub fn of(file: &Source, layout: &Layout) -> Vec<Other> {
+    pub fn of(file: &Source, layout: &Layout) -> Vec<UncomparedColumn> {
         let others = (0..file.columns().len())
             .filter(|column| layout.compared().all(|place| place.released != *column));
-        others
-            .map(|column| Other {
-                column,
-                texts: Dictionary::default(),
-                rows: Rows::default(),
-                is_lost: false,
-            })
-            .collect()
+        others.map(UncomparedColumn::at).collect()
+    }
+
+    /// The column at a place of a file.
+    pub fn at(column: usize) -> UncomparedColumn {
+        UncomparedColumn { column, texts: Dictionary::default(), rows: Rows::default(), is_lost: false }
     }
 
     pub fn read(&mut self, batch: &Batch, row: usize) -> Result<()> {
@@ -207,7 +68,7 @@ impl Other {
         }
         self.rows.push(self.texts.code(batch.cell(row, self.column), batch.line(row))?);
         if self.texts.len() > Self::MOST {
-            *self = Other { texts: Dictionary::default(), rows: Rows::default(), is_lost: true, ..*self };
+            *self = UncomparedColumn { is_lost: true, ..UncomparedColumn::at(self.column) };
         }
         Ok(())
     }
@@ -229,7 +90,7 @@ pub(super) struct Table {
     /// Cells of the set-valued column that are not spelt as sets are.
     pub spelling: Spelling,
     /// Columns of the file that are not compared: a file may be sorted by them.
-    pub others: Vec<Other>,
+    pub others: Vec<UncomparedColumn>,
     /// Room for the record at hand.
     tuple: Vec<u32>,
 }
@@ -243,7 +104,7 @@ pub(super) struct Tables {
     /// The texts of the columns that are published unchanged. Both tables share them, so equal numbers are equal texts.
     pub plain: Vec<Dictionary>,
     /// Whose the original's records are, where the policy says.
-    pub owners: Option<Owners>,
+    pub owners: Option<RecordOwners>,
     /// The identifiers whose values recur, where it does not.
     pub recurring: Vec<RepeatedIdentifier>,
 }
@@ -358,9 +219,9 @@ impl NameReader {
         Ok(())
     }
 
-    fn finish(self) -> (Option<Owners>, Vec<RepeatedIdentifier>) {
+    fn finish(self) -> (Option<RecordOwners>, Vec<RepeatedIdentifier>) {
         let total = self.people.len() as u64;
-        let owners = self.person.map(|_| Owners { total, pairs: self.pairs });
+        let owners = self.person.map(|_| RecordOwners { total, pairs: self.pairs });
         let recurring = self.identifiers.into_iter().filter_map(|(column, seen)| seen.finish(column));
         (owners, recurring.collect())
     }
@@ -383,7 +244,7 @@ fn read_release(
     let unchanged = layout.compared().count() - usize::from(layout.sets.is_some());
     let compared: Vec<usize> = layout.compared().take(unchanged).map(|place| place.released).collect();
     let mut table = Table::new(layout);
-    table.others = Other::of(release, layout);
+    table.others = UncomparedColumn::of(release, layout);
     release.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
             let cells = compared.iter().map(|column| batch.cell(row, *column));

@@ -5,9 +5,9 @@ use hashbrown::HashMap;
 use super::Check;
 use super::cover::Coverage;
 use super::notion::Facts;
-use super::order::{Arrangement, Column, Components, Evidence, FALSE_ALARM, Fits, UNKNOWN, View};
+use super::order::{Arrangement, Components, Evidence, FALSE_ALARM, Fits, OrderView, ShownColumn, UNKNOWN};
 use super::table::{Dictionary, Table};
-use super::truth::Index;
+use super::truth::ClassIndex;
 use privet_core::Result;
 
 const NAME: &str = "order";
@@ -51,15 +51,18 @@ pub(super) fn check(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
 /// What of a table's order follows from what it shows; `rows` are the numbers of its records, in the order of the file.
 pub(super) fn arrangement(table: &Table, plain: &[Dictionary], rows: &[u32]) -> Arrangement {
     let records = &table.records;
-    let compared = table.quasi.iter().chain(plain).enumerate().map(|(column, texts)| Column {
+    let compared = table.quasi.iter().chain(plain).enumerate().map(|(column, texts)| ShownColumn {
         code: Box::new(move |row| records.get(rows[row])[column]),
         text: Box::new(move |code| texts.text(code)),
     });
     let others = table.others.iter().filter(|other| !other.is_lost).map(|other| {
         let codes: Vec<u32> = other.rows.iter().collect();
-        Column { code: Box::new(move |row| codes[row]), text: Box::new(move |code| other.texts.text(code)) }
+        ShownColumn {
+            code: Box::new(move |row| codes[row]),
+            text: Box::new(move |code| other.texts.text(code)),
+        }
     });
-    let columns: Vec<Column<'_>> = compared.chain(others).collect();
+    let columns: Vec<ShownColumn<'_>> = compared.chain(others).collect();
     let quasi = table.quasi.len();
     let classes: Vec<usize> = (0..quasi).collect();
     let values: Vec<usize> = (quasi..quasi + plain.len()).collect();
@@ -91,7 +94,7 @@ impl Symbols {
         let quasi = coverage.len();
         let classes = &facts.classes.cells;
         let (people, person_of) = original.records.beginnings(quasi)?;
-        let index = Index::of(classes, coverage);
+        let index = ClassIndex::of(classes, coverage);
         let mut components = Components::new(classes.ids().len());
         let covering: Vec<Vec<u32>> = people.ids().map(|person| index.covering(people.get(person))).collect();
         for covering in &covering {
@@ -134,7 +137,7 @@ impl Symbols {
     }
 
     /// Both tables as sequences of symbols, and the conditions on which rows are compared: of one class, or of the same values.
-    fn view(&self, overlap: Overlap, original: &[u32], release: &[u32]) -> (View, Vec<Vec<u32>>) {
+    fn view(&self, overlap: Overlap, original: &[u32], release: &[u32]) -> (OrderView, Vec<Vec<u32>>) {
         let class = |class: u32| match overlap {
             Overlap::Joined => self.joined.get(class as usize).copied().unwrap_or(UNKNOWN),
             Overlap::PassedOver => class,
@@ -154,8 +157,10 @@ impl Symbols {
         let of_release: Vec<u32> =
             self.release.iter().map(|(own, values)| symbol(class(*own), *values)).collect();
         let sequence = |rows: &[u32], of: &[u32]| rows.iter().map(|id| of[*id as usize]).collect();
-        let view =
-            View { reference: sequence(original, &of_original), released: sequence(release, &of_release) };
+        let view = OrderView {
+            reference: sequence(original, &of_original),
+            released: sequence(release, &of_release),
+        };
         let classes = release.iter().map(|id| class(self.release[*id as usize].0)).collect();
         let values = release.iter().map(|id| self.release[*id as usize].1).collect();
         (view, vec![classes, values])

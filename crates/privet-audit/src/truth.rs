@@ -64,7 +64,7 @@ pub(super) fn each_fitting(
     let mut records: Vec<u32> = original.ids().collect();
     records.sort_by_key(|id| person_of[*id as usize]);
 
-    let index = Index::of(&classes.cells, coverage);
+    let index = ClassIndex::of(&classes.cells, coverage);
     let patterns = suppressed.patterns(release, quasi);
     for group in records.chunk_by(|a, b| person_of[*a as usize] == person_of[*b as usize]) {
         let Some(first) = group.first() else { continue };
@@ -119,32 +119,32 @@ impl Contested {
 }
 
 /// The classes as a tree, one column per level, so that the classes covering a record are found without trying them all.
-pub(super) struct Index<'a> {
+pub(super) struct ClassIndex<'a> {
     coverage: &'a [Coverage],
     /// The columns by level; those with few distinct cells first, so that the tree is narrow at the top.
     order: Vec<usize>,
-    nodes: Vec<Node>,
+    nodes: Vec<IndexNode>,
     empty: bool,
 }
 
 /// What follows a cell is another node or, on the last level, a class.
 #[derive(Default)]
-struct Node {
+struct IndexNode {
     /// By rising cell.
     children: Vec<(u32, u32)>,
     /// Those of the children whose cell spells a range.
     ranges: Vec<(u32, u32)>,
 }
 
-impl<'a> Index<'a> {
-    pub fn of(classes: &Tuples, coverage: &'a [Coverage]) -> Index<'a> {
+impl<'a> ClassIndex<'a> {
+    pub fn of(classes: &Tuples, coverage: &'a [Coverage]) -> ClassIndex<'a> {
         let mut order: Vec<usize> = (0..coverage.len()).collect();
         order.sort_by_key(|column| coverage[*column].cells());
         let cells = |class: u32| order.iter().map(move |column| classes.get(class)[*column]);
         let mut sorted: Vec<u32> = classes.ids().collect();
         sorted.sort_by(|a, b| cells(*a).cmp(cells(*b)));
 
-        let mut nodes = vec![Node::default()];
+        let mut nodes = vec![IndexNode::default()];
         let mut path = vec![0];
         let mut previous: Option<u32> = None;
         for class in sorted {
@@ -162,12 +162,12 @@ impl<'a> Index<'a> {
                 }
                 if !last {
                     path.push(nodes.len());
-                    nodes.push(Node::default());
+                    nodes.push(IndexNode::default());
                 }
             }
             previous = Some(class);
         }
-        Index { coverage, order, nodes, empty: previous.is_none() }
+        ClassIndex { coverage, order, nodes, empty: previous.is_none() }
     }
 
     /// The classes all of whose cells cover the values, in rising order.

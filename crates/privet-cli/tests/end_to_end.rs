@@ -21,6 +21,7 @@ mod hard_use_bytes;
 mod hard_use_door;
 mod hard_use_gate;
 mod hard_use_hangs;
+mod hard_use_order;
 mod hard_use_person;
 mod hierarchies;
 mod holdout;

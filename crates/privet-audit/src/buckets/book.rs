@@ -6,9 +6,9 @@ use hashbrown::HashMap;
 
 use super::super::Check;
 use super::super::order::UNKNOWN;
-use super::super::table::Dictionary;
+use super::super::table::{Dictionary, UncomparedColumn};
 use super::listing::number;
-use super::order::{Listed, Row, Trail};
+use super::order::{BucketRow, Listed, Trail};
 use super::{BUCKET, BucketTables, COUNT};
 use privet_core::{Error, Result};
 use privet_data::{Batch, Source};
@@ -41,9 +41,10 @@ impl Bucket {
 }
 
 /// Both sides of the audit. Equal numbers are equal texts.
-pub(super) struct Book {
+pub(super) struct BucketBook {
     /// The texts of the quasi-identifiers, in the original's order of columns.
     pub quasi: Vec<Dictionary>,
+    pub quasi_names: Vec<String>,
     /// Where the quasi-identifiers are in the original.
     pub places: Vec<usize>,
     /// The texts of the sensitive column.
@@ -70,7 +71,7 @@ pub(super) struct Book {
     pub strays: usize,
 }
 
-impl Book {
+impl BucketBook {
     /// Reads both sides, and checks the columns of the published tables.
     pub fn read(
         policy: &CheckedPolicy,
@@ -78,9 +79,12 @@ impl Book {
         about: usize,
         assignment: Option<&[Option<String>]>,
         tick: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<(Book, Check)> {
+    ) -> Result<(BucketBook, Check)> {
         let places: Vec<usize> = policy.with_role(Role::QuasiIdentifier).map(|column| column.index).collect();
-        let mut book = Book {
+        let names: Vec<String> =
+            policy.with_role(Role::QuasiIdentifier).map(|column| column.name.clone()).collect();
+        let mut book = BucketBook {
+            quasi_names: names.clone(),
             quasi: places.iter().map(|_| Dictionary::default()).collect(),
             places,
             values: Dictionary::default(),
@@ -97,8 +101,6 @@ impl Book {
             strays: 0,
         };
         book.read_original(policy, about, assignment, tick)?;
-        let names: Vec<String> =
-            policy.with_role(Role::QuasiIdentifier).map(|column| column.name.clone()).collect();
         let value = policy.columns.get(about).map_or("", |column| column.name.as_str()).to_string();
         let mut faults = Vec::new();
         match release {
@@ -142,6 +144,10 @@ impl Book {
             })
             .map(|column| column.index)
             .collect();
+        let hidden = policy.source.columns().iter().enumerate();
+        let hidden = hidden.filter(|(at, _)| *at != about && !self.places.contains(at));
+        self.trail.columns =
+            hidden.map(|(at, column)| (column.name.clone(), UncomparedColumn::at(at))).collect();
         let spelling = policy.missing.first().cloned().unwrap_or_default();
         let places = self.places.clone();
         let mut number = 0;
@@ -163,6 +169,9 @@ impl Book {
                 let value = self.values.code(cell(about), batch.line(row))?;
                 let number = self.number_of(&person);
                 self.trail.original.push((number, value));
+                for (_, column) in &mut self.trail.columns {
+                    column.read(batch, row)?;
+                }
                 self.rows += 1;
                 *self.value_counts.entry(value).or_default() += 1;
                 *self.people.entry(person.clone()).or_default() += 1;
@@ -226,7 +235,7 @@ impl Book {
                     self.person(quasi.iter().map(|column| batch.cell(row, *column)), batch.line(row))?;
                 let name = batch.cell(row, *bucket);
                 let number = Self::bucket_of(name, &mut known, &mut self.trail);
-                let own = Row { person: self.number_of(&person), bucket: number, value: None };
+                let own = BucketRow { person: self.number_of(&person), bucket: number, value: None };
                 self.trail.rows.push(own);
                 let bucket = self.buckets.entry(name.to_string()).or_default();
                 *bucket.people.entry(person).or_default() += 1;
@@ -285,7 +294,7 @@ impl Book {
                 let value = self.values.code(batch.cell(row, *value), line)?;
                 let name = batch.cell(row, *bucket);
                 let number = Self::bucket_of(name, &mut known, &mut self.trail);
-                let own = Row { person: self.number_of(&person), bucket: number, value: Some(value) };
+                let own = BucketRow { person: self.number_of(&person), bucket: number, value: Some(value) };
                 self.trail.rows.push(own);
                 let bucket = self.buckets.entry(name.to_string()).or_default();
                 *bucket.people.entry(person).or_default() += 1;

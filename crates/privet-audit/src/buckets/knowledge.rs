@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::book::{Book, Person};
+use super::book::{BucketBook, Person};
 use privet_core::{Error, Exact, Result};
 use privet_policy::{CheckedPolicy, MiningPolicy, MutedText, RuleText};
 use privet_taxonomy::{NodeId, Range, Taxonomy};
@@ -16,12 +16,12 @@ const TOLERANCE: f64 = 1e-9;
 /// The values that are out of the question for people, by their quasi-identifiers.
 pub(super) fn excluded(
     policy: &CheckedPolicy,
-    book: &Book,
+    book: &BucketBook,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<HashMap<Person, BTreeSet<u32>>> {
     let columns =
-        (0..book.places.len()).map(|at| Column::of(policy, book, at)).collect::<Result<Vec<_>>>()?;
-    let mut miner = Miner {
+        (0..book.places.len()).map(|at| RuleColumn::of(policy, book, at)).collect::<Result<Vec<_>>>()?;
+    let mut miner = RuleMiner {
         rows: book.original.iter().map(|((person, value), count)| (person, *value, *count as f64)).collect(),
         book,
         columns,
@@ -47,11 +47,12 @@ pub(super) fn excluded(
         _ => 0.0,
     };
     // Whoever satisfies a rule belongs to the node of its first item: only such rules are tried on a person.
-    let mut by_first: HashMap<(usize, usize), Vec<&Rule>> = HashMap::new();
+    let mut by_first: HashMap<(usize, usize), Vec<&ExclusionRule>> = HashMap::new();
     for rule in &rules {
         by_first.entry(rule.items[0]).or_default().push(rule);
     }
-    let belonging: Vec<HashMap<u32, Vec<usize>>> = miner.columns.iter().map(Column::nodes_of_texts).collect();
+    let belonging: Vec<HashMap<u32, Vec<usize>>> =
+        miner.columns.iter().map(RuleColumn::nodes_of_texts).collect();
     let mut excluded: HashMap<Person, BTreeSet<u32>> = HashMap::new();
     for person in book.people.keys() {
         tick()?;
@@ -68,31 +69,31 @@ pub(super) fn excluded(
 }
 
 /// A rule: columns by position, each with a node by position in its column.
-struct Rule {
+struct ExclusionRule {
     items: Vec<(usize, usize)>,
     value: u32,
 }
 
 /// A column with the nodes of its tree below the root.
-struct Column {
+struct RuleColumn {
     name: String,
-    nodes: Vec<Node>,
+    nodes: Vec<RuleNode>,
 }
 
 /// A node with the texts that belong to it, to a degree each.
-struct Node {
+struct RuleNode {
     label: String,
     /// The node above, unless that is the root.
     parent: Option<usize>,
     members: HashMap<u32, f64>,
 }
 
-impl Column {
-    fn of(policy: &CheckedPolicy, book: &Book, at: usize) -> Result<Column> {
+impl RuleColumn {
+    fn of(policy: &CheckedPolicy, book: &BucketBook, at: usize) -> Result<RuleColumn> {
         let column =
             policy.columns.get(book.places[at]).ok_or_else(|| Error::internal("the policy lost a column"))?;
         let texts = &book.quasi[at];
-        let mut nodes: Vec<Node> = Vec::new();
+        let mut nodes: Vec<RuleNode> = Vec::new();
         let mut places: HashMap<NodeId, usize> = HashMap::new();
         for (code, text) in (0u32..).zip(texts.texts()) {
             let leaf = match &column.hierarchy {
@@ -101,7 +102,7 @@ impl Column {
             };
             let Some((tree, leaf)) = leaf else {
                 // A column without a hierarchy, or a missing value that its hierarchy does not have: a leaf of its own.
-                nodes.push(Node {
+                nodes.push(RuleNode {
                     label: text.to_string(),
                     parent: None,
                     members: HashMap::from([(code, 1.0)]),
@@ -116,7 +117,11 @@ impl Column {
             let mut parent = None;
             for node in path.into_iter().rev() {
                 let place = *places.entry(node).or_insert_with(|| {
-                    nodes.push(Node { label: tree.label(node).to_string(), parent, members: HashMap::new() });
+                    nodes.push(RuleNode {
+                        label: tree.label(node).to_string(),
+                        parent,
+                        members: HashMap::new(),
+                    });
                     nodes.len() - 1
                 });
                 nodes[place].members.insert(code, 1.0);
@@ -128,11 +133,11 @@ impl Column {
         {
             widen(&mut nodes, tree, texts.texts(), spread.to_f64())?;
         }
-        Ok(Column { name: column.name.clone(), nodes })
+        Ok(RuleColumn { name: column.name.clone(), nodes })
     }
 }
 
-impl Column {
+impl RuleColumn {
     /// The nodes that each text belongs to.
     fn nodes_of_texts(&self) -> HashMap<u32, Vec<usize>> {
         let mut nodes: HashMap<u32, Vec<usize>> = HashMap::new();
@@ -145,7 +150,7 @@ impl Column {
 
 /// Lets the ranges of inner nodes reach beyond their ends.
 fn widen<'a>(
-    nodes: &mut [Node],
+    nodes: &mut [RuleNode],
     tree: &Taxonomy,
     texts: impl Iterator<Item = &'a str>,
     spread: f64,
@@ -186,17 +191,17 @@ fn number(label: &str) -> Option<f64> {
     }
 }
 
-struct Miner<'a> {
+struct RuleMiner<'a> {
     rows: Vec<(&'a Person, u32, f64)>,
-    book: &'a Book,
-    columns: Vec<Column>,
+    book: &'a BucketBook,
+    columns: Vec<RuleColumn>,
     /// How many must satisfy a conjunction before a value is missed in it.
     thresholds: HashMap<u32, f64>,
-    found: Vec<Rule>,
+    found: Vec<ExclusionRule>,
     tested: u64,
 }
 
-impl Miner<'_> {
+impl RuleMiner<'_> {
     fn mine(&mut self, mining: &MiningPolicy, risk: f64, tick: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.found.clear();
         self.tested = 0;
@@ -272,7 +277,7 @@ impl Miner<'_> {
             self.tested += 1;
             let exceptions = having.get(&value).copied().unwrap_or(0.0);
             if is_rare(exceptions, support, mining.min_confidence) {
-                self.found.push(Rule { items: items.to_vec(), value });
+                self.found.push(ExclusionRule { items: items.to_vec(), value });
             }
         }
         open
@@ -285,7 +290,7 @@ impl Miner<'_> {
         items.iter().map(degree).product()
     }
 
-    fn text(&self, rule: &Rule) -> RuleText {
+    fn text(&self, rule: &ExclusionRule) -> RuleText {
         let item = |(column, node): &(usize, usize)| {
             let column = &self.columns[*column];
             (column.name.clone(), column.nodes[*node].label.clone())
@@ -299,7 +304,7 @@ impl Miner<'_> {
     }
 
     /// The mined rules that no muted one implies.
-    fn unmuted(&mut self, policy: &CheckedPolicy) -> Vec<Rule> {
+    fn unmuted(&mut self, policy: &CheckedPolicy) -> Vec<ExclusionRule> {
         let found = std::mem::take(&mut self.found);
         let texts = policy.knowledge.rules.muted.iter().flat_map(|muted| match muted {
             MutedText::Rule(text) => vec![text.clone()],
@@ -308,7 +313,7 @@ impl Miner<'_> {
             }
         });
         let muted: Vec<RuleText> = texts.collect();
-        let is_muted = |rule: &Rule| {
+        let is_muted = |rule: &ExclusionRule| {
             muted.iter().any(|text| {
                 text.value == self.book.values.text(rule.value)
                     && text.items.iter().all(|(name, label)| self.is_below(rule, name, label))
@@ -319,7 +324,7 @@ impl Miner<'_> {
     }
 
     /// Whether a rule has an item in this column that is this node or below it.
-    fn is_below(&self, rule: &Rule, name: &str, label: &str) -> bool {
+    fn is_below(&self, rule: &ExclusionRule, name: &str, label: &str) -> bool {
         rule.items.iter().any(|(column, node)| {
             let column = &self.columns[*column];
             let mut up = std::iter::successors(Some(*node), |node| column.nodes[*node].parent);
@@ -328,14 +333,14 @@ impl Miner<'_> {
     }
 
     /// A stated rule; one about nodes or values that nobody has excludes nothing.
-    fn stated(&self, text: &RuleText) -> Option<Rule> {
+    fn stated(&self, text: &RuleText) -> Option<ExclusionRule> {
         let item = |(name, label): &(String, String)| {
             let column = self.columns.iter().position(|column| column.name == *name)?;
             let node = self.columns[column].nodes.iter().position(|node| node.label == *label)?;
             Some((column, node))
         };
         let items: Option<Vec<(usize, usize)>> = text.items.iter().map(item).collect();
-        Some(Rule { items: items?, value: self.book.values.find(&text.value)? })
+        Some(ExclusionRule { items: items?, value: self.book.values.find(&text.value)? })
     }
 }
 

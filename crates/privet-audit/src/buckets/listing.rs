@@ -4,11 +4,11 @@ use std::cmp::Ordering;
 
 use super::super::Check;
 use super::super::order::by_number as number_order;
-use super::book::Book;
+use super::book::BucketBook;
 use super::order::Listed;
 
 /// Buckets must be numbered and everything listed in a way that follows from what is shown.
-pub(super) fn check_form(book: &Book, mut faults: Vec<String>) -> Check {
+pub(super) fn check_form(book: &BucketBook, mut faults: Vec<String>) -> Check {
     let trail = &book.trail;
     faults.extend(trail.spelling.iter().cloned());
     let numbers: Option<Vec<u64>> = trail.buckets.iter().map(|name| number(name)).collect();

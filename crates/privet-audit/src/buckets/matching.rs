@@ -13,7 +13,7 @@ const MOST_STATES: usize = 1 << 20;
 
 /// Records that may have the same values of the bucket.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Kind {
+pub(super) struct RecordKind {
     /// The values, in rising order.
     pub allowed: Vec<u32>,
     /// How many records there are.
@@ -21,9 +21,9 @@ pub(super) struct Kind {
 }
 
 /// Per kind, how many values are valid for its records; `None` if no assignment of the values agrees with the rules.
-pub(super) fn valid_values(kinds: &[Kind], values: &[(u32, u64)]) -> Option<Vec<usize>> {
+pub(super) fn valid_values(kinds: &[RecordKind], values: &[(u32, u64)]) -> Option<Vec<usize>> {
     let supplies = |without: Option<usize>| -> Vec<(u64, Vec<u32>)> {
-        let supply = |(at, kind): (usize, &Kind)| {
+        let supply = |(at, kind): (usize, &RecordKind)| {
             let takers = (0u32..).zip(values).filter(|(_, (value, _))| kind.allowed.contains(value));
             (kind.count - u64::from(without == Some(at)), takers.map(|(place, _)| place).collect())
         };
@@ -39,7 +39,7 @@ pub(super) fn valid_values(kinds: &[Kind], values: &[(u32, u64)]) -> Option<Vec<
     if records != values.iter().map(|(_, count)| count).sum::<u64>() || !is_filled(None, None) {
         return None;
     }
-    let valid = |(at, kind): (usize, &Kind)| {
+    let valid = |(at, kind): (usize, &RecordKind)| {
         kind.allowed.iter().filter(|value| is_filled(Some(at), Some(**value))).count()
     };
     Some(kinds.iter().enumerate().map(valid).collect())
@@ -47,7 +47,7 @@ pub(super) fn valid_values(kinds: &[Kind], values: &[(u32, u64)]) -> Option<Vec<
 
 /// The share of the assignments in which the likeliest value of any record is its own, as two numbers of assignments;
 /// `None` where there are too many ways to go through.
-pub(super) fn likeliest(kinds: &[Kind], values: &[(u32, u64)]) -> Option<(BigUint, BigUint)> {
+pub(super) fn likeliest(kinds: &[RecordKind], values: &[(u32, u64)]) -> Option<(BigUint, BigUint)> {
     let records: u64 = kinds.iter().map(|kind| kind.count).sum();
     if kinds.iter().all(|kind| values.iter().all(|(value, _)| kind.allowed.contains(value))) {
         // Everybody may have everything: a value's share is its probability.
@@ -73,8 +73,8 @@ pub(super) fn likeliest(kinds: &[Kind], values: &[(u32, u64)]) -> Option<(BigUin
 }
 
 /// In how many ways the values can be given to the records, equal values not told apart.
-fn assignments(kinds: &[Kind], values: &[(u32, u64)]) -> BigUint {
-    let order: Vec<&Kind> =
+fn assignments(kinds: &[RecordKind], values: &[(u32, u64)]) -> BigUint {
+    let order: Vec<&RecordKind> =
         kinds.iter().flat_map(|kind| std::iter::repeat_n(kind, kind.count as usize)).collect();
     let mut reached: HashMap<Vec<u64>, BigUint> = HashMap::new();
     reached.insert(values.iter().map(|(_, count)| *count).collect(), BigUint::one());

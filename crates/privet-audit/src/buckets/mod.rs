@@ -23,17 +23,18 @@ mod order;
 #[cfg(test)]
 mod tests;
 mod transport;
+mod valid;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use self::book::{Book, Bucket, Person};
-use self::matching::Kind;
-use self::transport::{Bounds, Transport, Verdict};
+use self::book::{Bucket, BucketBook, Person};
+use self::transport::{Transport, TransportVerdict};
+use self::valid::{AssignmentKnowledge, check_matching};
 use super::form::Written;
 use super::{Audit, AuditRecords, Check, ExpectedCounts, asked, check_counts, counted};
-use privet_core::{Error, Exact, Result};
+use privet_core::{Error, Result};
 use privet_data::Source;
-use privet_policy::requirement::{Diversity, KAnonymity, LDiversity, MatchingLDiversity};
+use privet_policy::requirement::{Diversity, KAnonymity, LDiversity};
 use privet_policy::{CheckedPolicy, DataKind, Requirement, Role};
 
 /// The column that says which bucket a record is in.
@@ -66,7 +67,7 @@ pub fn audit_buckets(
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Audit> {
     let about = hidden_column(policy)?;
-    let (book, columns) = Book::read(policy, release, about, assignment, tick)?;
+    let (book, columns) = BucketBook::read(policy, release, about, assignment, tick)?;
     let records = AuditRecords {
         original: book.rows + book.dropped,
         dropped: book.dropped,
@@ -104,10 +105,12 @@ pub fn audit_buckets(
     checks.extend(expected.as_ref().map(|expected| check_counts(expected, &records, "records")));
     let exceptions = book.original.keys().any(|(person, value)| is_exception(person, *value));
     let sight = match (assignment, transport) {
-        (Some(_), _) => Sight::List,
-        (None, _) if !exceptions => Sight::Rules,
-        (None, Some(transport)) if transport.verdict != Verdict::Impossible => Sight::Bounds(transport),
-        (None, _) => Sight::Nothing,
+        (Some(_), _) => AssignmentKnowledge::List,
+        (None, _) if !exceptions => AssignmentKnowledge::Rules,
+        (None, Some(transport)) if transport.verdict != TransportVerdict::Impossible => {
+            AssignmentKnowledge::Bounds(transport)
+        }
+        (None, _) => AssignmentKnowledge::Nothing,
     };
     for (position, requirement) in policy.requirements.iter().enumerate() {
         let name = requirement.describe(&policy.columns);
@@ -165,7 +168,7 @@ fn hidden_column(policy: &CheckedPolicy) -> Result<usize> {
 }
 
 /// A check of every bucket: faults are told of the first few.
-fn told(name: &str, fine: &str, faults: Vec<(String, u64)>) -> Check {
+fn with_faults(name: &str, fine: &str, faults: Vec<(String, u64)>) -> Check {
     const MOST: usize = 5;
     if faults.is_empty() {
         return Check::new(name, true, fine);
@@ -180,7 +183,7 @@ fn told(name: &str, fine: &str, faults: Vec<(String, u64)>) -> Check {
     check
 }
 
-fn check_buckets(book: &Book) -> Check {
+fn check_buckets(book: &BucketBook) -> Check {
     let mut faults = Vec::new();
     for (name, bucket) in &book.buckets {
         let (records, values) = (bucket.records(), bucket.occurrences());
@@ -191,10 +194,10 @@ fn check_buckets(book: &Book) -> Check {
             faults.push((format!("bucket {name} has {there}, but {told}"), records));
         }
     }
-    told("buckets", "every bucket has as many values as records", faults)
+    with_faults("buckets", "every bucket has as many values as records", faults)
 }
 
-fn check_records(book: &Book) -> Check {
+fn check_records(book: &BucketBook) -> Check {
     let mut left = book.people.clone();
     let mut strange = 0;
     for (person, count) in book.buckets.values().flat_map(|bucket| &bucket.people) {
@@ -216,10 +219,10 @@ fn check_records(book: &Book) -> Check {
             strange,
         )]
     };
-    told("records", "the quasi-identifiers are those of original records, each used once", faults)
+    with_faults("records", "the quasi-identifiers are those of original records, each used once", faults)
 }
 
-fn check_values(book: &Book) -> Check {
+fn check_values(book: &BucketBook) -> Check {
     let mut published: BTreeMap<u32, u64> = BTreeMap::new();
     for (value, count) in book.buckets.values().flat_map(|bucket| &bucket.values) {
         *published.entry(*value).or_default() += count;
@@ -235,10 +238,10 @@ fn check_values(book: &Book) -> Check {
             ));
         }
     }
-    told("values", "no value occurs more often than in the original", faults)
+    with_faults("values", "no value occurs more often than in the original", faults)
 }
 
-fn check_assignment(book: &Book) -> Check {
+fn check_assignment(book: &BucketBook) -> Check {
     let mut faults = Vec::new();
     for name in
         book.buckets.keys().chain(book.assigned.keys().filter(|name| !book.buckets.contains_key(*name)))
@@ -259,7 +262,7 @@ fn check_assignment(book: &Book) -> Check {
         let more = counted(book.strays as u64, "line", "lines");
         faults.push((format!("the steward's list has {more} more than there are records"), 0));
     }
-    told("assignment", "the records assigned to each bucket give the published tables", faults)
+    with_faults("assignment", "the records assigned to each bucket give the published tables", faults)
 }
 
 fn check_suppression(policy: &CheckedPolicy, records: &AuditRecords) -> Check {
@@ -277,7 +280,7 @@ fn check_suppression(policy: &CheckedPolicy, records: &AuditRecords) -> Check {
 }
 
 /// Plain l-diversity: different values, or shares of values.
-fn check_diversity(asked: &LDiversity, name: String, book: &Book) -> Result<Check> {
+fn check_diversity(asked: &LDiversity, name: String, book: &BucketBook) -> Result<Check> {
     let mut faults = Vec::new();
     for (bucket_name, bucket) in &book.buckets {
         let (size, most) = (bucket.occurrences(), bucket.values.values().max().copied().unwrap_or(0));
@@ -298,17 +301,17 @@ fn check_diversity(asked: &LDiversity, name: String, book: &Book) -> Result<Chec
         };
         faults.extend(fault.map(|fault| (fault, size)));
     }
-    Ok(told(&name, "every bucket meets it", faults))
+    Ok(with_faults(&name, "every bucket meets it", faults))
 }
 
 /// k-anonymity of buckets: each has at least k records.
-fn check_size(&KAnonymity { k }: &KAnonymity, name: &str, book: &Book) -> Check {
+fn check_size(&KAnonymity { k }: &KAnonymity, name: &str, book: &BucketBook) -> Check {
     let sizes = || book.buckets.iter().map(|(name, bucket)| (name, bucket.records()));
     let small = sizes().filter(|(_, records)| *records < k);
     let faults = small.map(|(name, records)| {
         (format!("bucket {name} has {}, k = {k}", counted(records, "record", "records")), records)
     });
-    let mut check = told(name, "every bucket has at least k records", faults.collect());
+    let mut check = with_faults(name, "every bucket has at least k records", faults.collect());
     if check.holds {
         let smallest = sizes().min_by_key(|(_, records)| *records);
         check.worst = smallest.map(|(name, records)| {
@@ -318,187 +321,24 @@ fn check_size(&KAnonymity { k }: &KAnonymity, name: &str, book: &Book) -> Check 
     check
 }
 
-/// A bucket as far as valid values go: kinds of records with their numbers, and values with theirs.
-type Look = (Vec<Kind>, Vec<(u32, u64)>);
-
-/// What is known about who has which value, for the sake of exceptions to rules.
-enum Sight<'a> {
-    /// Everything: there is a list.
-    List,
-    /// Rules have no exceptions, so it does not matter.
-    Rules,
-    /// What all assignments agree on.
-    Bounds(Transport<'a>),
-    /// The tables are not of these records.
-    Nothing,
-}
-
-/// Which exceptions to rules a bucket is judged with.
-#[derive(Clone, Copy)]
-enum Exceptions {
-    /// Those that every assignment has.
-    Certain,
-    /// Those that some assignment has.
-    Possible,
-}
-
-/// The values that are out of the question for people.
-type Excluded = HashMap<Person, BTreeSet<u32>>;
-
-fn check_transport(verdict: Verdict) -> Check {
+fn check_transport(verdict: TransportVerdict) -> Check {
     let name = "assignment";
     match verdict {
-        Verdict::Found => Check::new(
+        TransportVerdict::Found => Check::new(
             name,
             true,
             "some assignment of the original records to buckets gives the published tables; whether it is the true one only \
              the steward's list tells",
         ),
-        Verdict::Impossible => Check::new(
+        TransportVerdict::Impossible => Check::new(
             name,
             false,
             "no assignment of the original records to buckets gives the published tables",
         ),
-        Verdict::Undetermined => Check::undetermined(
+        TransportVerdict::Undetermined => Check::undetermined(
             name,
             "whether some assignment of the original records to buckets gives the published tables takes too long to find \
              out; the steward's list would tell",
         ),
-    }
-}
-
-fn check_matching(
-    asked: &MatchingLDiversity,
-    name: String,
-    book: &Book,
-    excluded: &Excluded,
-    sight: &Sight<'_>,
-    tick: &mut dyn FnMut() -> Result<()>,
-) -> Result<Check> {
-    let (l, bound) = (asked.l, asked.max_posterior);
-    if matches!(sight, Sight::Nothing) {
-        let detail = "some records have a value that a rule excludes for them, and which ones these are cannot be told from \
-                      tables that are not of these records";
-        return Ok(Check::undetermined(name, detail));
-    }
-    let mut known: HashMap<(Look, Option<Exact>), Option<String>> = HashMap::new();
-    let mut judged = |look: Look, bound: Option<Exact>| -> Result<Option<String>> {
-        let key = (look, bound);
-        if let Some(fault) = known.get(&key) {
-            return Ok(fault.clone());
-        }
-        tick()?;
-        let fault = judge(&key.0, l, bound);
-        known.insert(key, fault.clone());
-        Ok(fault)
-    };
-    let (mut faults, mut open, mut open_records) = (Vec::new(), 0u64, 0u64);
-    for (bucket_name, bucket) in &book.buckets {
-        let fault = match sight {
-            Sight::Bounds(transport) => {
-                let look = |which| look_within(transport, bucket_name, bucket, excluded, which);
-                let (certain, possible) = (look(Exceptions::Certain), look(Exceptions::Possible));
-                let settled = certain == possible;
-                let fault = judged(certain, bound)?;
-                // More exceptions make more values valid, so both ends decide; how likely values are they do not.
-                if settled || (fault.is_none() && bound.is_none()) {
-                    fault
-                } else {
-                    let fault = judged(possible, None)?;
-                    if fault.is_none() {
-                        (open, open_records) = (open + 1, open_records + bucket.records());
-                    }
-                    fault
-                }
-            }
-            _ => judged(look_of(book, bucket_name, bucket, excluded), bound)?,
-        };
-        faults.extend(fault.map(|fault| (format!("bucket {bucket_name}: {fault}"), bucket.records())));
-    }
-    if faults.is_empty() && open > 0 {
-        let detail = format!(
-            "some records have a value that a rule excludes for them; in {} with {} it depends on which ones these are, \
-             and only the steward's list tells; the other buckets meet it",
-            counted(open, "bucket", "buckets"),
-            counted(open_records, "record", "records")
-        );
-        return Ok(Check::undetermined(name, detail));
-    }
-    Ok(told(&name, "every record of every bucket has at least l valid values", faults))
-}
-
-/// The values of a bucket that are not out of the question for somebody, and those named besides.
-fn allowed(bucket: &Bucket, excluded: &Excluded, person: &Person, besides: &[u32]) -> Vec<u32> {
-    let barred = |value: &u32| excluded.get(person).is_some_and(|set| set.contains(value));
-    bucket.values.keys().copied().filter(|value| besides.contains(value) || !barred(value)).collect()
-}
-
-fn look(bucket: &Bucket, kinds: BTreeMap<Vec<u32>, u64>) -> Look {
-    let kinds = kinds.into_iter().filter(|(_, count)| *count > 0);
-    let values = bucket.values.iter().map(|(value, count)| (*value, *count)).collect();
-    (kinds.map(|(allowed, count)| Kind { allowed, count }).collect(), values)
-}
-
-fn look_of(book: &Book, name: &str, bucket: &Bucket, excluded: &Excluded) -> Look {
-    let mut kinds: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
-    match book.assigned.get(name) {
-        Some(assigned) => {
-            for ((person, value), count) in assigned {
-                *kinds.entry(allowed(bucket, excluded, person, &[*value])).or_default() += count;
-            }
-        }
-        None => {
-            for (person, count) in &bucket.people {
-                *kinds.entry(allowed(bucket, excluded, person, &[])).or_default() += count;
-            }
-        }
-    }
-    look(bucket, kinds)
-}
-
-/// A bucket with the exceptions that it certainly has, or with all that it can have.
-fn look_within<'a>(
-    transport: &Transport<'a>,
-    name: &'a str,
-    bucket: &'a Bucket,
-    excluded: &Excluded,
-    which: Exceptions,
-) -> Look {
-    let mut kinds: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
-    for (person, count) in &bucket.people {
-        let exceptions = transport.bounds(name, person);
-        let settled = exceptions.iter().all(|(_, Bounds { low, high })| low == high);
-        let mut plain = *count;
-        if matches!(which, Exceptions::Certain) || settled {
-            for (value, Bounds { low, .. }) in exceptions {
-                let low = (*low).min(plain);
-                plain -= low;
-                *kinds.entry(allowed(bucket, excluded, person, &[*value])).or_default() += low;
-            }
-            *kinds.entry(allowed(bucket, excluded, person, &[])).or_default() += plain;
-        } else {
-            let besides: Vec<u32> = exceptions.iter().map(|(value, _)| *value).collect();
-            *kinds.entry(allowed(bucket, excluded, person, &besides)).or_default() += plain;
-        }
-    }
-    look(bucket, kinds)
-}
-
-/// What is wrong with a bucket, if anything is.
-fn judge((kinds, values): &Look, l: u64, bound: Option<Exact>) -> Option<String> {
-    let Some(valid) = matching::valid_values(kinds, values) else {
-        return Some("its values cannot be assigned to its records without breaking a rule".to_string());
-    };
-    if let Some(fewest) = valid.iter().copied().min().filter(|fewest| (*fewest as u64) < l) {
-        let only = counted(fewest as u64, "valid value", "valid values");
-        return Some(format!("a record has only {only} (l = {l})"));
-    }
-    let bound = bound?;
-    match matching::likeliest(kinds, values) {
-        None => Some("how sure of a value an adversary can be is too much to work out".to_string()),
-        Some((ways, all)) if &ways * bound.denominator() > &all * bound.numerator() => {
-            Some(format!("an adversary can be sure of a value by {ways} in {all}, more than {bound}"))
-        }
-        Some(_) => None,
     }
 }

@@ -20,6 +20,7 @@
 //! people apart who share everything when the numbers of buckets are judged: who of them got which number is of no
 //! consequence, and lists are written in the order of the original.
 
+mod keys;
 mod numbers;
 mod owners;
 mod pairing;
@@ -27,15 +28,19 @@ mod rankings;
 #[cfg(test)]
 mod tests;
 
-use self::owners::Owners;
+use hashbrown::HashMap;
+
+use self::keys::Keys;
+use self::owners::RowOwners;
 use super::super::Check;
-use super::super::order::{Arrangement, Column, Evidence, FALSE_ALARM, UNKNOWN};
-use super::book::Book;
+use super::super::order::{Arrangement, Evidence, FALSE_ALARM, ShownColumn, UNKNOWN};
+use super::super::table::UncomparedColumn;
+use super::book::BucketBook;
 use privet_core::Result;
 
 /// Rows of a table of quasi-identifiers: whose they are, their bucket, and the value next to them in a permuted table.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct BucketRow {
     pub person: u32,
     pub bucket: u32,
     pub value: Option<u32>,
@@ -50,14 +55,16 @@ pub(super) struct Listed {
 }
 
 /// What the tables show besides their contents.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Trail {
     /// The people of the original that count, and their values, in the order of the file.
     pub original: Vec<(u32, u32)>,
     /// The bucket that the steward's list names for each of them, by number in the names; [`UNKNOWN`] for none.
     pub assigned: Vec<u32>,
+    /// The columns of the original that are not published, with their names.
+    pub columns: Vec<(String, UncomparedColumn)>,
     pub assigned_names: Vec<String>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<BucketRow>,
     pub listed: Vec<Listed>,
     /// The names of buckets, in the order in which the files show them.
     pub buckets: Vec<String>,
@@ -82,7 +89,7 @@ impl Trail {
 }
 
 /// Neither order nor pairing may agree with the original more than by chance.
-pub(super) fn check_order(book: &Book, tick: &mut dyn FnMut() -> Result<()>) -> Result<Check> {
+pub(super) fn check_order(book: &BucketBook, tick: &mut dyn FnMut() -> Result<()>) -> Result<Check> {
     Ok(match evidence(book, tick)?.verdict(FALSE_ALARM) {
         Some(found) => Check::new("order", false, format!("{found}. Shuffle rows, numbers and values")),
         None => Check::new(
@@ -95,15 +102,17 @@ pub(super) fn check_order(book: &Book, tick: &mut dyn FnMut() -> Result<()>) -> 
 }
 
 /// What speaks against chance.
-fn evidence(book: &Book, tick: &mut dyn FnMut() -> Result<()>) -> Result<Evidence> {
+fn evidence(book: &BucketBook, tick: &mut dyn FnMut() -> Result<()>) -> Result<Evidence> {
     let arrangement = arrangement(book);
     let runs = arrangement.runs();
-    let all = Owners::all(book);
+    let all = RowOwners::all(book);
+    let (original, hidden) = (Keys::places(book), Keys::hidden(book));
     let mut evidence = Evidence::default();
     let mut found = Evidence::default();
     for owners in &all {
         tick()?;
         found.group(owners.in_the_original(&arrangement), 0.0);
+        found.group(owners.by_columns(&runs, &hidden), 0.0);
     }
     evidence.group(found, arrangement.handicap);
     // Who has the list knows at least as much about values as who has not.
@@ -114,39 +123,60 @@ fn evidence(book: &Book, tick: &mut dyn FnMut() -> Result<()>) -> Result<Evidenc
         match book.trail.displayed() {
             None => evidence.group(pairing::listed(owners, &runs, tick)?, arrangement.handicap),
             Some(displayed) => {
-                // Rows that are sorted by their values do not stand in an order that values could follow.
-                let in_file_order = !arrangement.uses(VALUE);
-                evidence.group(pairing::displayed(owners, &displayed, in_file_order, tick)?, 0.0);
+                let conditions = conditions(book, &arrangement);
+                let orders = [&[Keys::places(book)][..], &Keys::shown(book), &hidden].concat();
+                let found = pairing::displayed(owners, &displayed, conditions.as_deref(), &orders, tick)?;
+                evidence.group(found, 0.0);
             }
         }
     }
     tick()?;
-    let (found, handicap) = numbers::evidence(book);
+    let orders: Vec<&Keys> = std::iter::once(&original).chain(&hidden).collect();
+    let (found, handicap) = numbers::evidence(book, &orders);
     evidence.group(found, handicap);
     Ok(evidence)
+}
+
+/// Where the order of a permuted table depends on values: by row a number for what else it depends on. Rows that agree in that
+/// have their values in a certain order, but are themselves in any.
+fn conditions(book: &BucketBook, arrangement: &Arrangement) -> Option<Vec<u32>> {
+    if !arrangement.uses(VALUE) {
+        return None;
+    }
+    let used: Vec<usize> = (0..book.quasi.len()).filter(|at| arrangement.uses(FIRST_QUASI + at)).collect();
+    let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
+    let number = |row: &BucketRow| {
+        let person = &book.persons[row.person as usize];
+        let next = known.len() as u32;
+        *known.entry(used.iter().map(|at| person[*at]).collect()).or_insert(next)
+    };
+    Some(book.trail.rows.iter().map(number).collect())
 }
 
 /// The column of values among those that a permuted table may be sorted by: it is tried first.
 const VALUE: usize = 0;
 
+/// The first column of quasi-identifiers among them, behind the values and the buckets.
+const FIRST_QUASI: usize = 2;
+
 /// What of the order of the rows follows from what they show.
-fn arrangement(book: &Book) -> Arrangement {
+fn arrangement(book: &BucketBook) -> Arrangement {
     let trail = &book.trail;
     let rows = &trail.rows;
-    let value = Column {
+    let value = ShownColumn {
         code: Box::new(move |row: usize| rows[row].value.unwrap_or(UNKNOWN)),
         text: Box::new(move |code| book.values.text(code)),
     };
-    let bucket = Column {
+    let bucket = ShownColumn {
         code: Box::new(move |row: usize| rows[row].bucket),
         text: Box::new(move |code| trail.buckets[code as usize].as_str()),
     };
-    let quasi = book.quasi.iter().enumerate().map(|(column, texts)| Column {
+    let quasi = book.quasi.iter().enumerate().map(|(column, texts)| ShownColumn {
         code: Box::new(move |row: usize| book.persons[rows[row].person as usize][column]),
         text: Box::new(move |code| texts.text(code)),
     });
-    let columns: Vec<Column<'_>> = [value, bucket].into_iter().chain(quasi).collect();
+    let columns: Vec<ShownColumn<'_>> = [value, bucket].into_iter().chain(quasi).collect();
     // People, people with their buckets, and whole rows.
-    let together = [2, 1, 0].map(|first| (first..columns.len()).collect());
+    let together = [FIRST_QUASI, 1, VALUE].map(|first| (first..columns.len()).collect());
     Arrangement::of(rows.len(), &columns, &together)
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 
+use super::matching::RecordKind;
 use super::*;
 use privet_data::ReadOptions;
 use privet_policy::Policy;
@@ -94,7 +95,7 @@ fn one_table_with_shuffled_values_is_read_the_same() {
 #[test]
 fn posteriors_are_shares_of_assignments() {
     // Two who may have anything, one who cannot have the second value.
-    let kinds = [Kind { allowed: vec![0, 1], count: 2 }, Kind { allowed: vec![0], count: 1 }];
+    let kinds = [RecordKind { allowed: vec![0, 1], count: 2 }, RecordKind { allowed: vec![0], count: 1 }];
     let values = [(0, 2), (1, 1)];
     assert_eq!(matching::valid_values(&kinds, &values), Some(vec![2, 1]));
     assert_eq!(matching::likeliest(&kinds, &values), Some((2u32.into(), 2u32.into())));

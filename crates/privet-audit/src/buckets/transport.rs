@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::super::flow;
-use super::book::{Book, Person};
+use super::book::{BucketBook, Person};
 use privet_core::Result;
 
 /// So many numbers at most are looked for.
@@ -21,7 +21,7 @@ const MOST_STEPS: u64 = 60_000_000;
 
 /// Whether there is an assignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum TransportVerdict {
     /// One was found.
     Found,
     /// There is none.
@@ -32,7 +32,7 @@ pub(super) enum Verdict {
 
 /// How many records of one bucket have these quasi-identifiers and this value, in every assignment there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bounds {
+pub(super) struct CountBounds {
     /// At least.
     pub low: u64,
     /// At most.
@@ -42,30 +42,30 @@ pub(super) struct Bounds {
 /// What can be told about who is in which bucket.
 #[derive(Debug)]
 pub(super) struct Transport<'a> {
-    pub verdict: Verdict,
+    pub verdict: TransportVerdict,
     /// Of the pairs asked about, by bucket and quasi-identifiers, with the value.
-    bounds: HashMap<(&'a str, &'a Person), Vec<(u32, Bounds)>>,
+    bounds: HashMap<(&'a str, &'a Person), Vec<(u32, CountBounds)>>,
 }
 
 impl<'a> Transport<'a> {
     /// Looks for an assignment of the original records to the published buckets; bounds are kept for the quasi-identifiers
     /// and values that `is_asked` names.
     pub fn of(
-        book: &'a Book,
+        book: &'a BucketBook,
         is_asked: &dyn Fn(&Person, u32) -> bool,
         tick: &mut dyn FnMut() -> Result<()>,
     ) -> Result<Transport<'a>> {
-        let mut transport = Transport { verdict: Verdict::Undetermined, bounds: HashMap::new() };
-        let Some(mut problem) = Problem::of(book) else { return Ok(transport) };
+        let mut transport = Transport { verdict: TransportVerdict::Undetermined, bounds: HashMap::new() };
+        let Some(mut problem) = TransportProblem::of(book) else { return Ok(transport) };
         if !problem.tighten_all() || !problem.slices_can_be_filled(tick)? {
-            transport.verdict = Verdict::Impossible;
+            transport.verdict = TransportVerdict::Impossible;
             return Ok(transport);
         }
         let outer = problem.numbers.clone();
         transport.verdict = problem.search(tick)?;
         for ((bucket, person, value), number) in problem.names.iter().zip(outer) {
             if number.high > 0 && is_asked(person, *value) {
-                let bounds = Bounds { low: number.low, high: number.high };
+                let bounds = CountBounds { low: number.low, high: number.high };
                 transport.bounds.entry((*bucket, *person)).or_default().push((*value, bounds));
             }
         }
@@ -73,7 +73,7 @@ impl<'a> Transport<'a> {
     }
 
     /// What is known about the pairs asked about, in one bucket and of these quasi-identifiers.
-    pub fn bounds(&self, bucket: &'a str, person: &'a Person) -> &[(u32, Bounds)] {
+    pub fn bounds(&self, bucket: &'a str, person: &'a Person) -> &[(u32, CountBounds)] {
         self.bounds.get(&(bucket, person)).map_or(&[], Vec::as_slice)
     }
 }
@@ -99,7 +99,7 @@ struct Sum {
     waiting: bool,
 }
 
-struct Problem<'a> {
+struct TransportProblem<'a> {
     numbers: Vec<Number>,
     names: Vec<(&'a str, &'a Person, u32)>,
     sums: Vec<Sum>,
@@ -112,15 +112,15 @@ struct Problem<'a> {
     steps: u64,
 }
 
-impl<'a> Problem<'a> {
+impl<'a> TransportProblem<'a> {
     /// Sets the problem up, unless it is too large.
-    fn of(book: &'a Book) -> Option<Problem<'a>> {
+    fn of(book: &'a BucketBook) -> Option<TransportProblem<'a>> {
         let all_published = book.released() == book.rows;
         let mut values_of: BTreeMap<&Person, Vec<(u32, u64)>> = BTreeMap::new();
         for ((person, value), count) in &book.original {
             values_of.entry(person).or_default().push((*value, *count));
         }
-        let mut problem = Problem {
+        let mut problem = TransportProblem {
             numbers: Vec::new(),
             names: Vec::new(),
             sums: Vec::new(),
@@ -284,7 +284,7 @@ impl<'a> Problem<'a> {
     }
 
     /// Fixes number after number, bucket after bucket, and turns back where that leads nowhere.
-    fn search(&mut self, tick: &mut dyn FnMut() -> Result<()>) -> Result<Verdict> {
+    fn search(&mut self, tick: &mut dyn FnMut() -> Result<()>) -> Result<TransportVerdict> {
         let mut order: Vec<usize> = (0..self.buckets.len()).collect();
         order.sort_by_key(|bucket| {
             self.buckets[*bucket].iter().filter(|number| self.is_open(**number)).count()
@@ -303,9 +303,11 @@ impl<'a> Problem<'a> {
             let high = self.numbers[number as usize].high;
             let mut possible = self.set(number, high, high);
             while !possible {
-                let Some((number, length, before)) = choices.pop() else { return Ok(Verdict::Impossible) };
+                let Some((number, length, before)) = choices.pop() else {
+                    return Ok(TransportVerdict::Impossible);
+                };
                 if self.steps > MOST_STEPS {
-                    return Ok(Verdict::Undetermined);
+                    return Ok(TransportVerdict::Undetermined);
                 }
                 self.take_back(length);
                 at = before;
@@ -313,10 +315,10 @@ impl<'a> Problem<'a> {
                 possible = self.set(number, low, high - 1);
             }
             if self.steps > MOST_STEPS {
-                return Ok(Verdict::Undetermined);
+                return Ok(TransportVerdict::Undetermined);
             }
         }
-        Ok(Verdict::Found)
+        Ok(TransportVerdict::Found)
     }
 
     fn set(&mut self, number: u32, low: u64, high: u64) -> bool {

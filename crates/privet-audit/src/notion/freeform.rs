@@ -6,53 +6,28 @@
 //!
 //! A released range that is not a label is a value of its own: it is judged by the leaves that it covers.
 
+mod mixed;
+
 use hashbrown::HashMap;
 use num_bigint::BigUint;
-use num_integer::Integer;
 
+use self::mixed::{BigFraction, count_leaves, degree, degrees};
+pub use self::mixed::{MixedNode, mixed_nodes};
 use super::super::Check;
 use super::super::cover::{number_of, value_tree};
 use super::Facts;
 use privet_core::counted;
 use privet_core::{Error, Exact, Result};
+use privet_policy::SensitivityModel;
 use privet_policy::requirement::FfAnonymity;
-use privet_policy::{Belief, MixedColumn, ObservabilityModel, SensitivityModel};
 use privet_taxonomy::{NodeId, Range, Taxonomy};
-
-/// A non-negative fraction of any size.
-#[derive(Debug, Clone)]
-struct Fraction {
-    over: BigUint,
-    under: BigUint,
-}
-
-impl Fraction {
-    fn of(exact: Exact) -> Fraction {
-        Fraction { over: exact.numerator().into(), under: exact.denominator().into() }
-    }
-
-    fn one() -> Fraction {
-        Fraction::of(Exact::ONE)
-    }
-
-    fn is_below(&self, other: &Fraction) -> bool {
-        &self.over * &other.under < &other.over * &self.under
-    }
-
-    fn plus(&self, other: &Fraction) -> Fraction {
-        let (over, under) =
-            (&self.over * &other.under + &other.over * &self.under, &self.under * &other.under);
-        let divisor = over.gcd(&under);
-        Fraction { over: over / &divisor, under: under / divisor }
-    }
-}
 
 /// A value that a released cell says, or that is above one: a node of the tree, by its number, or a set of leaves that is no
 /// node, numbered behind them.
 type Value = usize;
 
 /// A mixed column of the release.
-struct Column {
+struct MixedValues {
     name: String,
     tree: Taxonomy,
     /// The sets of leaves that released cells cover and that are no node: the cell, and the leaves in rising order.
@@ -65,8 +40,8 @@ struct Column {
     observable: Vec<bool>,
 }
 
-impl Column {
-    fn of(facts: &Facts<'_>, at: usize, least: Exact) -> Result<Column> {
+impl MixedValues {
+    fn of(facts: &Facts<'_>, at: usize, least: Exact) -> Result<MixedValues> {
         let lost = || Error::internal("the policy lost a mixed column");
         let place = facts.layout.quasi.get(at).ok_or_else(lost)?;
         let column = facts.policy.columns.get(place.original).ok_or_else(lost)?;
@@ -80,8 +55,8 @@ impl Column {
         for cell in cells.texts() {
             (facts.watch)()?;
             own.push(match meaning_of(cell, &tree, &values)? {
-                Meaning::Node(node) => node.0 as usize,
-                Meaning::Leaves(runs) => {
+                CellMeaning::Node(node) => node.0 as usize,
+                CellMeaning::Leaves(runs) => {
                     let place = *known.entry(runs).or_insert_with_key(|runs| {
                         spans.push((cell.to_string(), runs.clone()));
                         spans.len() - 1
@@ -105,13 +80,13 @@ impl Column {
             degrees.push(degree(mixed, counts, below.map(|node| &degrees[node.0 as usize])));
             leaves.push(counts);
         }
-        let least = Fraction::of(least);
+        let least = BigFraction::of(least);
         let is_root = |value: Value| value == tree.root().0 as usize;
         let observable = (0..leaves.len()).map(|value| is_root(value) || !degrees[value].is_below(&least));
         let observable = observable.collect();
         let says = own.iter().map(|value| said(&tree, &spans, *value)).collect();
         let name = column.name.clone();
-        Ok(Column { name, tree, spans, says, leaves, model: mixed.sensitivity, observable })
+        Ok(MixedValues { name, tree, spans, says, leaves, model: mixed.sensitivity, observable })
     }
 
     fn is_observable(&self, value: Value) -> bool {
@@ -142,7 +117,7 @@ impl Column {
 }
 
 /// What a released cell stands for.
-enum Meaning {
+enum CellMeaning {
     Node(NodeId),
     /// Leaves that are not just those below a node.
     Leaves(Runs),
@@ -165,14 +140,14 @@ fn holds(runs: &[std::ops::Range<usize>], part: &std::ops::Range<usize>) -> bool
 
 /// What a released cell stands for: its label's node, its value's leaf, everything for `*`, or the leaves in the range that it
 /// spells. A range need not be a label: whoever reads it knows more than the next label above would say.
-fn meaning_of(cell: &str, tree: &Taxonomy, values: &[&str]) -> Result<Meaning> {
+fn meaning_of(cell: &str, tree: &Taxonomy, values: &[&str]) -> Result<CellMeaning> {
     if let Some(node) = tree.find(cell) {
-        return Ok(Meaning::Node(node));
+        return Ok(CellMeaning::Node(node));
     }
     if let Some(leaf) = tree.leaf_of(cell)? {
-        return Ok(Meaning::Node(leaf));
+        return Ok(CellMeaning::Node(leaf));
     }
-    let Some(range) = Range::parse(cell) else { return Ok(Meaning::Node(tree.root())) };
+    let Some(range) = Range::parse(cell) else { return Ok(CellMeaning::Node(tree.root())) };
     let label = |leaf: &usize| tree.label(tree.leaf(*leaf));
     let mut leaves: Vec<usize> = (0..tree.leaves()).filter(|leaf| meets(&range, label(leaf))).collect();
     for value in values.iter().filter(|value| number_of(value).is_some_and(|number| range.holds(number))) {
@@ -181,11 +156,11 @@ fn meaning_of(cell: &str, tree: &Taxonomy, values: &[&str]) -> Result<Meaning> {
     leaves.sort_unstable();
     leaves.dedup();
     let (Some(first), Some(last)) = (leaves.first(), leaves.last()) else {
-        return Ok(Meaning::Node(tree.root()));
+        return Ok(CellMeaning::Node(tree.root()));
     };
     let above = tree.lowest_above(*first, *last);
     let whole = tree.leaves_below(above).len() == leaves.len();
-    Ok(if whole { Meaning::Node(above) } else { Meaning::Leaves(runs(&leaves)) })
+    Ok(if whole { CellMeaning::Node(above) } else { CellMeaning::Leaves(runs(&leaves)) })
 }
 
 /// Whether a leaf is a number in the range, or a range that shares numbers with it.
@@ -224,100 +199,15 @@ fn said(tree: &Taxonomy, spans: &[(String, Runs)], value: Value) -> Vec<Value> {
     said
 }
 
-/// A node of a mixed column's hierarchy, as the definition of FF-anonymity sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MixedNode {
-    /// How many leaves are below it.
-    pub leaves: u64,
-    /// How many of these are at or below a guarded node.
-    pub sensitive: u64,
-    /// Whether it can be observed on a person. The root always can: it says nothing.
-    pub observable: bool,
-}
-
-/// The nodes of a mixed column's hierarchy, by number; `least` is the degree from which a value is observable.
-pub fn mixed_nodes(tree: &Taxonomy, mixed: &MixedColumn, least: Exact) -> Vec<MixedNode> {
-    let least = Fraction::of(least);
-    let counts = count_leaves(tree, mixed);
-    let degrees = degrees(tree, mixed, &counts);
-    let node = |(node, (counts, degree)): (NodeId, (&(u64, u64), &Fraction))| MixedNode {
-        leaves: counts.0,
-        sensitive: counts.1,
-        observable: node == tree.root() || !degree.is_below(&least),
-    };
-    tree.nodes().zip(counts.iter().zip(&degrees)).map(node).collect()
-}
-
-/// By node, how many leaves are below it, and how many of these are at or below a guarded node.
-fn count_leaves(tree: &Taxonomy, mixed: &MixedColumn) -> Vec<(u64, u64)> {
-    let mut counts = vec![(0, 0); tree.len()];
-    for leaf in tree.nodes().filter(|node| tree.is_leaf(*node)) {
-        let path = || std::iter::successors(Some(leaf), |node| tree.parent(*node));
-        let guarded = path().any(|node| mixed.guard.iter().any(|label| label == tree.label(node)));
-        for node in path() {
-            let (all, sensitive) = &mut counts[node.0 as usize];
-            *all += 1;
-            *sensitive += u64::from(guarded);
-        }
-    }
-    counts
-}
-
-/// o(a), by node.
-fn degrees(tree: &Taxonomy, mixed: &MixedColumn, leaves: &[(u64, u64)]) -> Vec<Fraction> {
-    match &mixed.observability {
-        ObservabilityModel::Sensitivity => {
-            leaves.iter().map(|counts| degree(mixed, *counts, std::iter::empty())).collect()
-        }
-        ObservabilityModel::Belief(belief) => believed(tree, belief),
-    }
-}
-
-/// o(a) of a value that covers so many leaves, and so many sensitive ones, with these degrees right below it.
-fn degree<'f>(
-    mixed: &MixedColumn,
-    (all, sensitive): (u64, u64),
-    below: impl Iterator<Item = &'f Fraction>,
-) -> Fraction {
-    match &mixed.observability {
-        ObservabilityModel::Sensitivity if all == sensitive => Fraction::of(Exact::ZERO),
-        ObservabilityModel::Sensitivity => Fraction::one(),
-        ObservabilityModel::Belief(belief) => raised(below, belief).unwrap_or(Fraction::of(belief.default)),
-    }
-}
-
-/// min(1, alpha + the greatest of the degrees below), where there are any.
-fn raised<'f>(below: impl Iterator<Item = &'f Fraction>, belief: &Belief) -> Option<Fraction> {
-    let greatest = below.reduce(|most, degree| if most.is_below(degree) { degree } else { most })?;
-    let sum = greatest.plus(&Fraction::of(belief.alpha));
-    Some(if Fraction::one().is_below(&sum) { Fraction::one() } else { sum })
-}
-
-/// o(parent) = min(1, alpha + the greatest o(child)), but for values that are given.
-fn believed(tree: &Taxonomy, belief: &Belief) -> Vec<Fraction> {
-    let mut degrees = vec![Fraction::of(belief.default); tree.len()];
-    // Nodes are numbered depth first, so children come before their parents here.
-    for node in tree.nodes().rev() {
-        let below = tree.children(node).iter().map(|child| &degrees[child.0 as usize]);
-        if let Some(degree) = raised(below, belief) {
-            degrees[node.0 as usize] = degree;
-        }
-        if let Some(given) = belief.values.get(tree.label(node)) {
-            degrees[node.0 as usize] = Fraction::of(*given);
-        }
-    }
-    degrees
-}
-
 /// A released record, as often as it occurs.
-struct Row {
+struct ReleasedRow {
     /// Its cell in each column, by number.
     cells: Vec<u32>,
     count: u64,
 }
 
 /// An attack with what came of it.
-struct Attack {
+struct FreeformAttack {
     seen: Vec<(usize, Value)>,
     target: usize,
     inferred: Value,
@@ -326,18 +216,18 @@ struct Attack {
 }
 
 /// The enumeration of all attacks.
-struct Attacks<'a> {
-    columns: &'a [Column],
-    rows: &'a [Row],
+struct AttackSearch<'a> {
+    columns: &'a [MixedValues],
+    rows: &'a [ReleasedRow],
     threat: Exact,
     tried: u64,
     breaches: u64,
     /// Whether each row is told something by a breach that is true of it.
     exposed: Vec<bool>,
-    worst: Option<(f64, Attack)>,
+    worst: Option<(f64, FreeformAttack)>,
 }
 
-impl Attacks<'_> {
+impl AttackSearch<'_> {
     /// Tries every X that extends `seen` by columns from `next` on, against every value of the target column. `fitting`
     /// are the rows that X fits.
     fn extend(&mut self, target: usize, next: usize, seen: &mut Vec<(usize, Value)>, fitting: &[usize]) {
@@ -410,20 +300,20 @@ impl Attacks<'_> {
             }
             let threat = hits as f64 / support as f64 * sensitive as f64 / of as f64;
             if self.worst.as_ref().is_none_or(|(most, _)| *most < threat) {
-                let attack = Attack { seen: seen.to_vec(), target, inferred, hits, support };
+                let attack = FreeformAttack { seen: seen.to_vec(), target, inferred, hits, support };
                 self.worst = Some((threat, attack));
             }
         }
     }
 
-    fn describe(&self, threat: f64, attack: &Attack) -> String {
+    fn describe(&self, threat: f64, attack: &FreeformAttack) -> String {
         let label = |(column, value): &(usize, Value)| {
             let column = &self.columns[*column];
             format!("{}={}", column.name, column.label(*value))
         };
         let seen: Vec<String> = attack.seen.iter().map(label).collect();
         let (sensitive, of) = self.columns[attack.target].sensitivity(attack.inferred);
-        let Attack { hits, support, .. } = attack;
+        let FreeformAttack { hits, support, .. } = attack;
         format!(
             "{{{}}} → {}: {hits} of {support} records, sensitivity {sensitive}/{of}, threat {threat:.4}, at most {}",
             seen.join(", "),
@@ -449,15 +339,15 @@ fn exceeds((hits, support): (u64, u64), (sensitive, of): (u64, u128), threat: Ex
 /// Tries all attacks on the released records.
 pub(super) fn check(asked: &FfAnonymity, name: String, facts: &Facts<'_>) -> Result<Check> {
     let (least, threat) = (asked.observable, asked.threat);
-    let columns: Vec<Column> =
-        (0..facts.layout.quasi.len()).map(|at| Column::of(facts, at, least)).collect::<Result<_>>()?;
-    let rows: Vec<Row> = (facts.classes.cells.ids())
+    let columns: Vec<MixedValues> =
+        (0..facts.layout.quasi.len()).map(|at| MixedValues::of(facts, at, least)).collect::<Result<_>>()?;
+    let rows: Vec<ReleasedRow> = (facts.classes.cells.ids())
         .map(|class| {
             let cells = facts.classes.cells.get(class).to_vec();
-            Row { cells, count: facts.classes.cells.count(class) }
+            ReleasedRow { cells, count: facts.classes.cells.count(class) }
         })
         .collect();
-    let mut attacks = Attacks {
+    let mut attacks = AttackSearch {
         columns: &columns,
         rows: &rows,
         threat,
@@ -470,7 +360,7 @@ pub(super) fn check(asked: &FfAnonymity, name: String, facts: &Facts<'_>) -> Res
     for target in 0..columns.len() {
         attacks.extend(target, 0, &mut Vec::new(), &all);
     }
-    let Attacks { tried, breaches, .. } = attacks;
+    let AttackSearch { tried, breaches, .. } = attacks;
     let detail = match breaches {
         _ if tried == 0 => {
             "no released value is sensitive and hidden from sight, so there is nothing to infer".to_string()

@@ -16,11 +16,11 @@ use privet_policy::requirement::{self, Diversity};
 struct LDiversity {
     column: usize,
     l: Exact,
-    kind: Kind,
+    kind: DiversityKind,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum DiversityKind {
     Distinct,
     Frequency,
     Entropy,
@@ -34,10 +34,10 @@ pub(super) fn auditor(asked: &requirement::LDiversity, facts: &Facts<'_>) -> Res
 /// The notion for a column at this place among the unchanged ones.
 pub(super) fn of_place(asked: &requirement::LDiversity, column: usize) -> Box<dyn Notion> {
     let (kind, l) = match asked.diversity {
-        Diversity::Distinct(l) => (Kind::Distinct, l),
-        Diversity::Frequency(l) => (Kind::Frequency, l),
-        Diversity::Entropy(l) => (Kind::Entropy, l),
-        Diversity::Recursive { c, l } => (Kind::Recursive(c), Exact::whole(l)),
+        Diversity::Distinct(l) => (DiversityKind::Distinct, l),
+        Diversity::Frequency(l) => (DiversityKind::Frequency, l),
+        Diversity::Entropy(l) => (DiversityKind::Entropy, l),
+        Diversity::Recursive { c, l } => (DiversityKind::Recursive(c), Exact::whole(l)),
     };
     Box::new(LDiversity { column, l, kind })
 }
@@ -51,10 +51,10 @@ impl Notion for LDiversity {
         let counts = falling(class);
         let (n, most) = (class.size, counts.first().copied().unwrap_or(0));
         match self.kind {
-            Kind::Distinct => not_above(self.l, counts.len() as u64, 1),
-            Kind::Frequency => not_above(self.l, n, most),
-            Kind::Entropy => entropy_holds(&counts, self.l),
-            Kind::Recursive(c) => {
+            DiversityKind::Distinct => not_above(self.l, counts.len() as u64, 1),
+            DiversityKind::Frequency => not_above(self.l, n, most),
+            DiversityKind::Entropy => entropy_holds(&counts, self.l),
+            DiversityKind::Recursive(c) => {
                 let tail = tail(&counts, self.l);
                 u128::from(most) * u128::from(c.denominator()) < u128::from(c.numerator()) * u128::from(tail)
             }
@@ -65,10 +65,10 @@ impl Notion for LDiversity {
         let counts = falling(class);
         let (n, most) = (class.size as f64, counts.first().copied().unwrap_or(0) as f64);
         match self.kind {
-            Kind::Distinct => -(counts.len() as f64),
-            Kind::Frequency => most / n,
-            Kind::Entropy => -entropy(&counts),
-            Kind::Recursive(_) => most / tail(&counts, self.l) as f64,
+            DiversityKind::Distinct => -(counts.len() as f64),
+            DiversityKind::Frequency => most / n,
+            DiversityKind::Entropy => -entropy(&counts),
+            DiversityKind::Recursive(_) => most / tail(&counts, self.l) as f64,
         }
     }
 
@@ -77,18 +77,18 @@ impl Notion for LDiversity {
         let (n, most, l) = (class.size, counts.first().copied().unwrap_or(0), self.l);
         let sign = |yes, no| if self.holds(class) { yes } else { no };
         let text = match self.kind {
-            Kind::Distinct => format!("{} distinct values {} l = {l}", counts.len(), sign("≥", "<")),
-            Kind::Frequency => {
+            DiversityKind::Distinct => format!("{} distinct values {} l = {l}", counts.len(), sign("≥", "<")),
+            DiversityKind::Frequency => {
                 format!("the most frequent value has {most}/{n} {} 1/l, l = {l}", sign("≤", ">"))
             }
-            Kind::Entropy => {
+            DiversityKind::Entropy => {
                 let perplexity = entropy(&counts).exp();
                 format!(
                     "the entropy is that of {perplexity:.4} equally frequent values {} l = {l}",
                     sign("≥", "<")
                 )
             }
-            Kind::Recursive(c) => {
+            DiversityKind::Recursive(c) => {
                 let tail = tail(&counts, l);
                 format!("the most frequent value has {most} {} c × {tail}, c = {c}, l = {l}", sign("<", "≥"))
             }
@@ -169,44 +169,44 @@ mod tests {
     #[test]
     fn hard_use_2_3_entropy_near_its_bound_is_decided_by_logarithms() {
         let half = 500_000;
-        assert!(holds(Kind::Entropy, "2", &[half, half]));
-        assert!(!holds(Kind::Entropy, "2", &[half + 1, half - 1]));
-        assert!(!holds(Kind::Entropy, "2", &[half, half - 1]));
-        assert!(holds(Kind::Entropy, "1.99999999999", &[half, half - 1]));
+        assert!(holds(DiversityKind::Entropy, "2", &[half, half]));
+        assert!(!holds(DiversityKind::Entropy, "2", &[half + 1, half - 1]));
+        assert!(!holds(DiversityKind::Entropy, "2", &[half, half - 1]));
+        assert!(holds(DiversityKind::Entropy, "1.99999999999", &[half, half - 1]));
         // One value in two, two in eight each, … has the entropy of 2√2 values, which is no fraction: near it on both sides.
         let counts = [400_000, 200_000, 200_000];
-        assert!(holds(Kind::Entropy, "2.828427124746190", &counts));
-        assert!(!holds(Kind::Entropy, "2.828427124746191", &counts));
+        assert!(holds(DiversityKind::Entropy, "2.828427124746190", &counts));
+        assert!(!holds(DiversityKind::Entropy, "2.828427124746191", &counts));
         let uneven = [400_001, 200_000, 200_000, 100_003, 50_001, 49_999];
-        assert!(!holds(Kind::Entropy, "5", &uneven));
+        assert!(!holds(DiversityKind::Entropy, "5", &uneven));
     }
 
     fn class(counts: &[u64]) -> Histogram {
         Histogram { size: counts.iter().sum(), counts: (0..).zip(counts.iter().copied()).collect() }
     }
 
-    fn holds(kind: Kind, l: &str, counts: &[u64]) -> bool {
+    fn holds(kind: DiversityKind, l: &str, counts: &[u64]) -> bool {
         let l = Exact::parse(l).expect("a number");
         LDiversity { column: 0, l, kind }.holds(&class(counts))
     }
 
-    fn recursive(c: &str) -> Kind {
-        Kind::Recursive(Exact::parse(c).expect("a number"))
+    fn recursive(c: &str) -> DiversityKind {
+        DiversityKind::Recursive(Exact::parse(c).expect("a number"))
     }
 
     #[test]
     fn distinct_counts_values() {
-        assert!(holds(Kind::Distinct, "3", &[9, 1, 1]));
-        assert!(!holds(Kind::Distinct, "3", &[9, 1]));
-        assert!(!holds(Kind::Distinct, "2.5", &[9, 1]));
+        assert!(holds(DiversityKind::Distinct, "3", &[9, 1, 1]));
+        assert!(!holds(DiversityKind::Distinct, "3", &[9, 1]));
+        assert!(!holds(DiversityKind::Distinct, "2.5", &[9, 1]));
     }
 
     #[test]
     fn frequency_accepts_the_exact_tie() {
-        assert!(holds(Kind::Frequency, "3", &[1, 1, 1]));
-        assert!(holds(Kind::Frequency, "10/3", &[3, 3, 3, 1]));
-        assert!(!holds(Kind::Frequency, "3", &[34, 33, 33]));
-        assert!(!holds(Kind::Frequency, "3.000000000000001", &[1, 1, 1]));
+        assert!(holds(DiversityKind::Frequency, "3", &[1, 1, 1]));
+        assert!(holds(DiversityKind::Frequency, "10/3", &[3, 3, 3, 1]));
+        assert!(!holds(DiversityKind::Frequency, "3", &[34, 33, 33]));
+        assert!(!holds(DiversityKind::Frequency, "3.000000000000001", &[1, 1, 1]));
     }
 
     #[test]
@@ -214,17 +214,17 @@ mod tests {
         for l in 1..=40u64 {
             for each in [1, 2, 3, 7, 1000] {
                 let counts = vec![each; l as usize];
-                assert!(holds(Kind::Entropy, &l.to_string(), &counts), "{l} values, {each} each");
+                assert!(holds(DiversityKind::Entropy, &l.to_string(), &counts), "{l} values, {each} each");
                 assert!(
-                    !holds(Kind::Entropy, &format!("{l}.00000000000001"), &counts),
+                    !holds(DiversityKind::Entropy, &format!("{l}.00000000000001"), &counts),
                     "{l} values, {each} each"
                 );
             }
         }
-        assert!(!holds(Kind::Entropy, "3", &[2, 1, 1]));
+        assert!(!holds(DiversityKind::Entropy, "3", &[2, 1, 1]));
         // Σ −p log p of 1/2, 1/4, 1/4 is log 2√2 = log 2.828…
-        assert!(holds(Kind::Entropy, "2.82842712474619", &[2, 1, 1]));
-        assert!(!holds(Kind::Entropy, "2.82842712474620", &[2, 1, 1]));
+        assert!(holds(DiversityKind::Entropy, "2.82842712474619", &[2, 1, 1]));
+        assert!(!holds(DiversityKind::Entropy, "2.82842712474620", &[2, 1, 1]));
     }
 
     #[test]
@@ -242,13 +242,16 @@ mod tests {
         let explain = |kind, l| {
             LDiversity { column: 0, l: Exact::parse(l).expect("a number"), kind }.explain(&class(&[28, 25]))
         };
-        assert_eq!(explain(Kind::Distinct, "3"), "size 53, 2 distinct values < l = 3");
-        assert_eq!(explain(Kind::Frequency, "2"), "size 53, the most frequent value has 28/53 > 1/l, l = 2");
+        assert_eq!(explain(DiversityKind::Distinct, "3"), "size 53, 2 distinct values < l = 3");
+        assert_eq!(
+            explain(DiversityKind::Frequency, "2"),
+            "size 53, the most frequent value has 28/53 > 1/l, l = 2"
+        );
         assert_eq!(
             explain(recursive("1.12"), "2"),
             "size 53, the most frequent value has 28 ≥ c × 25, c = 28/25, l = 2"
         );
-        assert!(explain(Kind::Entropy, "1.5").ends_with("1.9968 equally frequent values ≥ l = 3/2"));
+        assert!(explain(DiversityKind::Entropy, "1.5").ends_with("1.9968 equally frequent values ≥ l = 3/2"));
     }
 
     proptest! {
@@ -269,7 +272,7 @@ mod tests {
         ) {
             let mut reversed = counts.clone();
             reversed.reverse();
-            for kind in [Kind::Distinct, Kind::Frequency, Kind::Entropy, recursive("3/2")] {
+            for kind in [DiversityKind::Distinct, DiversityKind::Frequency, DiversityKind::Entropy, recursive("3/2")] {
                 prop_assert_eq!(holds(kind, "2", &counts), holds(kind, "2", &reversed));
             }
         }

@@ -32,15 +32,15 @@ use privet_taxonomy::Taxonomy;
 const CLEAR: f64 = 1e-6;
 
 /// What a cell or a value may be widened to, in one column.
-struct Column {
+struct NtColumn {
     tree: Option<Taxonomy>,
     labels: Dictionary,
 }
 
-impl Column {
-    fn new(facts: &Facts<'_>, original: usize) -> Result<Column> {
+impl NtColumn {
+    fn new(facts: &Facts<'_>, original: usize) -> Result<NtColumn> {
         let column = facts.policy.columns.get(original).ok_or_else(|| Error::internal("no such column"))?;
-        Ok(Column { tree: value_tree(facts.policy, column)?, labels: Dictionary::default() })
+        Ok(NtColumn { tree: value_tree(facts.policy, column)?, labels: Dictionary::default() })
     }
 
     /// The labels from a text up to `*`.
@@ -63,14 +63,14 @@ impl Column {
 }
 
 /// Kinds of values, one per column, with how often records of these have each value of the sensitive column.
-type Kind = (Vec<u32>, Vec<(u32, u64)>);
+type RecordKind = (Vec<u32>, Vec<(u32, u64)>);
 
 /// The original as the classes see it: records whose values the same labels are wide enough for count as alike.
 struct Original {
     /// Per column and kind of value, the labels that are wide enough for it.
     labels: Vec<Vec<Vec<u32>>>,
     /// The kinds of values of distinct records, with how often these have each value of the sensitive column.
-    kinds: Vec<Kind>,
+    kinds: Vec<RecordKind>,
 }
 
 impl Original {
@@ -110,7 +110,7 @@ impl Original {
             *found.entry(kind).or_default().entry(record[quasi + column]).or_default() +=
                 original.records.count(id);
         }
-        let mut kinds: Vec<Kind> =
+        let mut kinds: Vec<RecordKind> =
             found.into_iter().map(|(kind, counts)| (kind, counts.into_iter().collect())).collect();
         kinds.sort_unstable();
         Ok(Original { labels, kinds })
@@ -153,7 +153,7 @@ struct Seeker<'a> {
 
 /// What a set is to the classes that look alike.
 #[derive(Clone, Copy)]
-struct Verdict {
+struct ClassVerdict {
     distance: Ratio,
     is_within: bool,
     /// Whether a narrower set may be near enough.
@@ -161,7 +161,7 @@ struct Verdict {
 }
 
 /// The walk of classes through their natural supersets.
-struct Walk<'a> {
+struct SupersetWalk<'a> {
     closeness: &'a TCloseness,
     original: &'a Original,
     n: u64,
@@ -177,7 +177,7 @@ struct Walk<'a> {
     watch: Watch<'a>,
 }
 
-impl Walk<'_> {
+impl SupersetWalk<'_> {
     fn all(&mut self) -> Result<()> {
         let kinds: Vec<u32> = (0..self.original.kinds.len() as u32).collect();
         let seekers: Vec<usize> = (0..self.seekers.len()).collect();
@@ -255,7 +255,7 @@ impl Walk<'_> {
         if records < self.n {
             return Ok(Vec::new());
         }
-        let mut verdicts: HashMap<usize, Option<Verdict>> = HashMap::new();
+        let mut verdicts: HashMap<usize, Option<ClassVerdict>> = HashMap::new();
         let mut going_on = Vec::new();
         for seeker in seekers {
             self.looked += 1;
@@ -280,7 +280,13 @@ impl Walk<'_> {
     }
 
     /// What a set is to classes that look like this; `None` where it lacks one of their values.
-    fn judge(&self, look: usize, nearest: Option<Ratio>, around: &[u64], records: u64) -> Option<Verdict> {
+    fn judge(
+        &self,
+        look: usize,
+        nearest: Option<Ratio>,
+        around: &[u64],
+        records: u64,
+    ) -> Option<ClassVerdict> {
         let class = &self.looks[look];
         let distance = self.closeness.distance_to(class, around, records)?;
         let limit = match self.exhaustive {
@@ -289,12 +295,12 @@ impl Walk<'_> {
         };
         let least = self.closeness.least_distance(class, &vec![0; around.len()], around, self.n);
         let is_within = distance.at_most(self.closeness.t);
-        Some(Verdict { distance, is_within, has_hope: least <= limit + CLEAR })
+        Some(ClassVerdict { distance, is_within, has_hope: least <= limit + CLEAR })
     }
 }
 
 /// What came of a class's search.
-struct Found {
+struct FoundSuperset {
     class: u32,
     size: u64,
     found: bool,
@@ -307,10 +313,10 @@ pub(super) fn check(asked: &NtCloseness, name: String, facts: &Facts<'_>) -> Res
     let closeness = TCloseness::of(("n-t-closeness", asked.column), asked.t, asked.distance, facts)?;
     let (original, release) = (&facts.tables.original, &facts.tables.release);
     let quasi = facts.layout.quasi.len();
-    let mut columns: Vec<Column> =
-        facts.layout.quasi.iter().map(|place| Column::new(facts, place.original)).collect::<Result<_>>()?;
+    let mut columns: Vec<NtColumn> =
+        facts.layout.quasi.iter().map(|place| NtColumn::new(facts, place.original)).collect::<Result<_>>()?;
     let mut chains = |dictionaries: &[Dictionary]| -> Result<Vec<Vec<Vec<u32>>>> {
-        let of_column = |(column, texts): (&mut Column, &Dictionary)| {
+        let of_column = |(column, texts): (&mut NtColumn, &Dictionary)| {
             texts.texts().map(|text| column.chain(text)).collect::<Result<Vec<_>>>()
         };
         columns.iter_mut().zip(dictionaries).map(of_column).collect()
@@ -341,8 +347,8 @@ pub(super) fn check(asked: &NtCloseness, name: String, facts: &Facts<'_>) -> Res
         nearest: None,
     };
     let widths: Vec<usize> = columns.iter().map(|column| column.labels.len()).collect();
-    let walk = |classes: &[u32], exhaustive: bool| -> Result<Vec<Found>> {
-        let mut walk = Walk {
+    let walk = |classes: &[u32], exhaustive: bool| -> Result<Vec<FoundSuperset>> {
+        let mut walk = SupersetWalk {
             closeness: &closeness,
             original: &original,
             n,
@@ -355,7 +361,7 @@ pub(super) fn check(asked: &NtCloseness, name: String, facts: &Facts<'_>) -> Res
             watch: facts.watch,
         };
         walk.all()?;
-        let found = |seeker: Seeker<'_>| Found {
+        let found = |seeker: Seeker<'_>| FoundSuperset {
             class: seeker.class,
             size: looks[seeker.look].size,
             found: seeker.found,
@@ -365,7 +371,7 @@ pub(super) fn check(asked: &NtCloseness, name: String, facts: &Facts<'_>) -> Res
     };
     let mut check = Check::new(name, true, String::new());
     let mut worst: Option<(bool, f64, u32, Option<Ratio>)> = None;
-    for Found { class, size, found, nearest } in walk(&small, false)? {
+    for FoundSuperset { class, size, found, nearest } in walk(&small, false)? {
         if !found {
             check.holds = false;
             check.classes_failing += 1;

@@ -12,12 +12,12 @@
 //! A class has few of the values that a column may have. What its distance to the whole original owes to the others is known once
 //! for all classes, so a class costs as much as its own values: see [`Outline`].
 
-use std::cmp::Ordering;
+mod distance;
+
 use std::collections::BTreeMap;
 
-use num_bigint::BigUint;
-use num_integer::Integer;
-
+pub(super) use self::distance::Ratio;
+use self::distance::{Distance, DistanceTree, equal, hierarchical, ordered};
 use super::{Facts, Notion, OriginalColumn};
 use crate::classes::Histogram;
 use crate::cover::number_of;
@@ -53,31 +53,6 @@ enum Outline {
         /// Σ over all nodes but the root of how much its parent is higher, times the records below it.
         sum: u128,
     },
-}
-
-enum Distance {
-    Equal,
-    /// The values of the original, in order.
-    Ordered(Vec<usize>),
-    /// The tree, and the node of each value's leaf.
-    Hierarchical(Tree),
-}
-
-/// What the hierarchical distance needs of a taxonomy, by the numbers of its nodes.
-struct Tree {
-    /// The node of each value's leaf; 0 for a value that only the release has.
-    leaf_of: Vec<usize>,
-    /// The parent of each node; the root's is not used.
-    parents: Vec<usize>,
-    /// The height of each node.
-    heights: Vec<u128>,
-}
-
-/// over / under, not reduced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ratio {
-    over: u128,
-    under: u128,
 }
 
 pub(super) fn auditor(asked: &requirement::TCloseness, facts: &Facts<'_>) -> Result<Box<dyn Notion>> {
@@ -139,15 +114,6 @@ fn order(column: &OriginalColumn<'_>) -> Result<Vec<usize>> {
     Ok(values)
 }
 
-impl Tree {
-    fn new(taxonomy: &Taxonomy, leaf_of: Vec<usize>) -> Tree {
-        let nodes = (0..taxonomy.len() as u32).map(privet_taxonomy::NodeId);
-        let parents = nodes.clone().map(|node| taxonomy.parent(node).map_or(0, |parent| parent.0 as usize));
-        let heights = nodes.map(|node| taxonomy.height(node) as u128);
-        Tree { leaf_of, parents: parents.collect(), heights: heights.collect() }
-    }
-}
-
 impl TCloseness {
     /// The closeness that a requirement of this name asks for.
     pub fn of(
@@ -172,7 +138,7 @@ impl TCloseness {
             requirement::Distance::Hierarchical => {
                 let tree = tree_of(original)?;
                 let leaves = leaves_of(original, &tree)?;
-                Distance::Hierarchical(Tree::new(&tree, leaves))
+                Distance::Hierarchical(DistanceTree::new(&tree, leaves))
             }
         };
         Ok(TCloseness::new(column, t, original.counts.clone(), distance))
@@ -235,7 +201,7 @@ impl TCloseness {
     fn hierarchical_by_paths(
         &self,
         class: &Histogram,
-        tree: &Tree,
+        tree: &DistanceTree,
         below: &[u64],
         sum: u128,
         all: u128,
@@ -361,81 +327,6 @@ impl Outline {
                 Outline::Hierarchical { below, sum }
             }
         }
-    }
-}
-
-impl Tree {
-    /// How much higher a node's parent is.
-    fn rise(&self, node: usize) -> u128 {
-        self.heights[self.parents[node]] - self.heights[node]
-    }
-
-    fn height(&self) -> u128 {
-        self.heights.first().copied().unwrap_or(0)
-    }
-}
-
-/// Values that the class lacks are too few by all that the whole has of them.
-fn equal(class: &Histogram, table: &[u64], records: u64) -> Ratio {
-    let (size, whole) = (u128::from(class.size), u128::from(records));
-    let (mut over, mut others) = (0, whole);
-    for (value, count) in &class.counts {
-        let expected = u128::from(table[*value as usize]);
-        over += (u128::from(*count) * whole).abs_diff(expected * size);
-        others -= expected;
-    }
-    Ratio { over: over + others * size, under: 2 * whole * size }
-}
-
-fn ordered(extras: &[i128], order: &[usize], all: u128) -> Ratio {
-    let mut running = 0;
-    let mut over = 0;
-    for value in order {
-        running += extras[*value];
-        over += running.unsigned_abs();
-    }
-    // A single value has nowhere to move: `over` is 0 then.
-    Ratio { over, under: (order.len().max(2) as u128 - 1) * all }
-}
-
-fn hierarchical(extras: &[i128], tree: &Tree, all: u128) -> Ratio {
-    let nodes = tree.parents.len();
-    let mut extra_of = vec![0i128; nodes];
-    for (extra, leaf) in extras.iter().zip(&tree.leaf_of) {
-        extra_of[*leaf] += extra;
-    }
-    let mut positive = vec![0u128; nodes];
-    let mut negative = vec![0u128; nodes];
-    // Children come after their parents, so going backwards every subtree is complete when it is added to its parent.
-    for node in (1..nodes).rev() {
-        let (parent, extra) = (tree.parents[node], extra_of[node]);
-        extra_of[parent] += extra;
-        match extra.cmp(&0) {
-            Ordering::Greater => positive[parent] += extra.unsigned_abs(),
-            Ordering::Less => negative[parent] += extra.unsigned_abs(),
-            Ordering::Equal => {}
-        }
-    }
-    let moved = (0..nodes).map(|node| tree.heights[node] * positive[node].min(negative[node])).sum();
-    let height = tree.heights.first().copied().unwrap_or(0);
-    Ratio { over: moved, under: height.max(1) * all }
-}
-
-impl Ratio {
-    pub fn at_most(self, bound: Exact) -> bool {
-        BigUint::from(self.over) * bound.denominator() <= BigUint::from(self.under) * bound.numerator()
-    }
-
-    pub fn to_f64(self) -> f64 {
-        self.over as f64 / self.under.max(1) as f64
-    }
-
-    /// The decimal, and the fraction itself where it is short enough to be read.
-    pub fn in_words(self) -> String {
-        let divisor = self.over.gcd(&self.under).max(1);
-        let (over, under) = (self.over / divisor, self.under / divisor);
-        let decimal = self.to_f64();
-        if under < 1_000_000_000 { format!("{over}/{under} ({decimal:.6})") } else { format!("{decimal:.6}") }
     }
 }
 

@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
 use super::bets::{Evidence, Gambler};
-use super::strata::rank_evidence;
+use super::ranks::rank_evidence;
 
 /// More pairs of original rows and released kinds than this are not looked at.
 const MOST_PAIRS: usize = 1 << 24;
@@ -42,12 +42,12 @@ struct Guess {
 }
 
 /// The rows still to come.
-struct Left {
+struct KindsLeft {
     kinds: HashMap<(u32, u32), u32, FixedState>,
     rows: HashMap<u32, u32, FixedState>,
 }
 
-impl Left {
+impl KindsLeft {
     fn chance(&self, stratum: u32, kinds: &[u32]) -> f64 {
         let left = |kind: &u32| f64::from(self.kinds.get(&(stratum, *kind)).copied().unwrap_or(0));
         let rows = f64::from(self.rows.get(&stratum).copied().unwrap_or(1));
@@ -86,7 +86,7 @@ impl Fits<'_> {
             }
         }
         self.ranks(&places, what, evidence);
-        let mut left = Left { kinds: HashMap::default(), rows: HashMap::default() };
+        let mut left = KindsLeft { kinds: HashMap::default(), rows: HashMap::default() };
         for (stratum, kind) in self.strata.iter().zip(self.released) {
             *left.kinds.entry((*stratum, *kind)).or_default() += 1;
             *left.rows.entry(*stratum).or_default() += 1;

@@ -37,13 +37,13 @@ type Going = HashMap<u32, Vec<(u32, f64)>, FixedState>;
 
 /// How the tables are held against each other: the row of the first for a row of the second.
 #[derive(Clone, Copy)]
-struct Way {
+struct TableWay {
     backwards: bool,
     shift: usize,
     rows: usize,
 }
 
-impl Way {
+impl TableWay {
     fn place(self, row: usize) -> usize {
         let row = if self.backwards { self.rows - 1 - row % self.rows } else { row };
         (row + self.shift) % self.rows
@@ -57,7 +57,7 @@ impl Lifted<'_> {
             return;
         }
         let (lifts, _) = self.lifts();
-        let way = Way { backwards: false, shift: 0, rows: self.first.len() };
+        let way = TableWay { backwards: false, shift: 0, rows: self.first.len() };
         let (ln, (lift, of)) = self.bet(way, 0..self.second.len().min(ROWS), &lifts);
         evidence.add(ln, || {
             format!(
@@ -102,7 +102,7 @@ impl Lifted<'_> {
         for backwards in [false, true] {
             let how =
                 if backwards { "a row to go with the row from the end" } else { "a row to go with the row" };
-            let way = Way { backwards, shift: 0, rows };
+            let way = TableWay { backwards, shift: 0, rows };
             let tell = |shift: usize, (hits, of): (f64, usize)| {
                 let by = if shift == 0 { String::new() } else { format!(", shifted by {shift}") };
                 format!(
@@ -117,7 +117,7 @@ impl Lifted<'_> {
                 for part in 0..parts {
                     let window = part * size..((part + 1) * size).min(self.second.len()).max(part * size);
                     let shift = self.likeliest(backwards, window.clone(), &going, &places);
-                    let way = Way { backwards, shift, rows };
+                    let way = TableWay { backwards, shift, rows };
                     let window = window.start..window.end.min(window.start + ROWS);
                     let (ln, found) = self.bet(way, window, &lifts);
                     evidence.add(ln - (rows as f64).ln(), || tell(shift, found));
@@ -135,7 +135,7 @@ impl Lifted<'_> {
         places: &HashMap<u32, Vec<usize>, FixedState>,
     ) -> usize {
         let rows = self.first.len();
-        let way = Way { backwards, shift: 0, rows };
+        let way = TableWay { backwards, shift: 0, rows };
         let mut scores = vec![0.0; rows];
         let mut looked_at = 0;
         for row in window {
@@ -154,7 +154,7 @@ impl Lifted<'_> {
     }
 
     /// What gamblers have at the end, and the mean lift of the rows.
-    fn bet(&self, way: Way, window: std::ops::Range<usize>, lifts: &Going) -> (f64, (f64, usize)) {
+    fn bet(&self, way: TableWay, window: std::ops::Range<usize>, lifts: &Going) -> (f64, (f64, usize)) {
         let mut kinds: HashMap<(u32, u32), f64, FixedState> = HashMap::default();
         let mut left: HashMap<u32, f64, FixedState> = HashMap::default();
         for (stratum, kind) in self.strata.iter().zip(self.second) {

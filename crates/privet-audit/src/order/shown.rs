@@ -14,7 +14,7 @@ use super::strata::Strata;
 use super::{UNKNOWN, by_nature, by_number};
 
 /// A column of a released file: what its rows show there.
-pub struct Column<'a> {
+pub struct ShownColumn<'a> {
     /// The number of a row's text.
     pub code: Box<dyn Fn(usize) -> u32 + 'a>,
     /// The texts by number.
@@ -22,7 +22,7 @@ pub struct Column<'a> {
 }
 
 /// Rows that are put together.
-struct Groups {
+struct RowGroups {
     /// Which rows begin something larger in which the groups are arranged.
     within: Vec<bool>,
     /// Which rows begin a group.
@@ -33,16 +33,53 @@ struct Groups {
 pub struct Arrangement {
     /// Which rows begin a run: those of a run could stand in any order.
     begins: Vec<bool>,
-    groups: Vec<Groups>,
+    groups: Vec<RowGroups>,
     /// The columns that rows are sorted by, or put together by.
     columns: Vec<usize>,
+    /// Whether rows that are not alike are all sorted.
+    is_complete: bool,
     /// The logarithm of the share of a coin that gamblers get who rely on this arrangement. The shares of all arrangements
-    /// that a file may have sum up to one, so it does not matter that the arrangement was found by looking at the file.
+    /// that a file may have sum up to one, so it does not matter that the arrangement was found by looking at the file. And
+    /// where chance is held to have made the last steps, the coin is divided by how rarely it does: if they were made on
+    /// purpose after all, gamblers who do not know of them win at most so many times more.
     pub handicap: f64,
 }
 
+/// A step of an arrangement: the rows of each run are sorted by a column, or put together by the cells of some.
+struct ArrangementStep {
+    columns: Vec<usize>,
+    is_sorted: bool,
+    /// Which rows begin a run before the step.
+    before: Vec<bool>,
+}
+
+impl ArrangementStep {
+    /// The logarithm of the chance that rows in random order are sorted, or put together, like that; `after` are the runs
+    /// behind the step.
+    fn ln_chance(&self, after: &[bool], ln_factorials: &[f64]) -> f64 {
+        let mut chance = 0.0;
+        let close = |rows: usize, groups: usize| {
+            let ordered = if self.is_sorted { 0.0 } else { ln_factorials[groups] };
+            ordered - ln_factorials[rows]
+        };
+        let (mut rows, mut groups, mut same) = (0, 0, 0);
+        for row in 0..after.len() {
+            if self.before[row] {
+                chance += close(rows, groups);
+                (rows, groups) = (0, 0);
+            }
+            if after[row] {
+                chance += ln_factorials[same];
+                (groups, same) = (groups + 1, 0);
+            }
+            (rows, same) = (rows + 1, same + 1);
+        }
+        chance + ln_factorials[same] + close(rows, groups)
+    }
+}
+
 /// Sequences of symbols to be compared: rows that could be about the same person have the same.
-pub struct View {
+pub struct OrderView {
     pub released: Vec<u32>,
     pub reference: Vec<u32>,
 }
@@ -51,11 +88,10 @@ type Compare = fn(&str, &str) -> Ordering;
 
 impl Arrangement {
     /// Finds what follows from what is shown. `together` are columns whose cells taken together may make up groups.
-    pub fn of(rows: usize, columns: &[Column<'_>], together: &[Vec<usize>]) -> Arrangement {
+    pub fn of(rows: usize, columns: &[ShownColumn<'_>], together: &[Vec<usize>]) -> Arrangement {
         let mut begins = vec![false; rows];
         begins.iter_mut().take(1).for_each(|first| *first = true);
-        let (mut groups, mut used) = (Vec::new(), Vec::new());
-        let mut steps = 0;
+        let mut steps: Vec<ArrangementStep> = Vec::new();
         let singles = (0..columns.len()).map(|column| vec![column]);
         let sets: Vec<Vec<usize>> = singles.chain(together.iter().cloned()).collect();
         loop {
@@ -63,31 +99,54 @@ impl Arrangement {
             let sorted =
                 columns.iter().enumerate().find_map(|(at, column)| Some((at, sorted(&begins, column)?)));
             if let Some((column, finer)) = sorted {
+                steps.push(ArrangementStep { columns: vec![column], is_sorted: true, before: begins });
                 begins = finer;
-                used.push(column);
-                steps += 1;
                 continue;
             }
             // Few groups first: they may have smaller ones in them.
             let candidates = sets.iter().filter_map(|set| Some((set, grouped(&begins, columns, set)?)));
             let size = |(_, begins): &(_, Vec<bool>)| begins.iter().filter(|begins| **begins).count();
-            let Some((set, finer)) = candidates.min_by_key(size).filter(|found| size(found) < rows) else {
-                break;
-            };
-            used.extend(set);
-            groups.push(Groups { within: begins, begins: finer.clone() });
+            let Some((set, finer)) = candidates.min_by_key(size) else { break };
+            steps.push(ArrangementStep { columns: set.clone(), is_sorted: false, before: begins });
             begins = finer;
-            steps += 1;
         }
-        // One in 2^(steps + 1) for their number, and one of all sets and kinds for each.
-        let kinds = 2.0 * sets.len().max(1) as f64;
-        let handicap = -f64::from(steps + 1) * std::f64::consts::LN_2 - f64::from(steps) * kinds.ln();
-        Arrangement { begins, groups, columns: used, handicap }
+        Arrangement::believed(steps, begins, sets.len())
+    }
+
+    /// Believes the steps that were found, except for the last ones that are as likely by chance.
+    fn believed(mut steps: Vec<ArrangementStep>, mut begins: Vec<bool>, sets: usize) -> Arrangement {
+        let is_complete = begins.iter().all(|begins| *begins) && steps.iter().all(|step| step.is_sorted);
+        // One half for going on, and one of all sets and kinds.
+        let price = std::f64::consts::LN_2 + (2.0 * sets.max(1) as f64).ln();
+        let ln_factorials = ln_factorials(begins.len());
+        let mut handicap = -std::f64::consts::LN_2;
+        while let Some(step) = steps.last() {
+            let chance = step.ln_chance(&begins, &ln_factorials);
+            if chance < -price {
+                break;
+            }
+            handicap += chance;
+            begins = steps.pop().map_or(begins, |step| step.before);
+        }
+        handicap -= steps.len() as f64 * price;
+        let mut groups = Vec::new();
+        let afters: Vec<Vec<bool>> = (steps.iter().skip(1))
+            .map(|step| step.before.clone())
+            .chain((!steps.is_empty()).then(|| begins.clone()))
+            .collect();
+        for (step, after) in steps.iter().zip(afters) {
+            if !step.is_sorted {
+                rejoin(&step.before, &after, &mut begins);
+                groups.push(RowGroups { within: step.before.clone(), begins: after });
+            }
+        }
+        let columns = steps.into_iter().flat_map(|step| step.columns).collect();
+        Arrangement { begins, groups, columns, handicap, is_complete }
     }
 
     /// Whether nothing is left that could be in another order.
     pub fn is_complete(&self) -> bool {
-        self.groups.is_empty() && self.begins.iter().all(|begins| *begins)
+        self.is_complete
     }
 
     /// Whether rows are sorted by a column, or put together by its cells.
@@ -102,7 +161,7 @@ impl Arrangement {
 
     /// Bets on the order of a file next to a reference. `conditions` are cells, by row, whose arrangement may be anything: rows
     /// that agree in them must be in random order.
-    pub fn evidence(&self, view: &View, conditions: &[Vec<u32>], what: &str) -> Evidence {
+    pub fn evidence(&self, view: &OrderView, conditions: &[Vec<u32>], what: &str) -> Evidence {
         let mut evidence = Evidence::default();
         let runs = self.runs();
         self.of_groups(view, what, &mut evidence);
@@ -131,7 +190,7 @@ impl Arrangement {
     }
 
     /// Bets on the order of groups: by the mean and by the first place that their rows have in the reference.
-    fn of_groups(&self, view: &View, what: &str, evidence: &mut Evidence) {
+    fn of_groups(&self, view: &OrderView, what: &str, evidence: &mut Evidence) {
         if self.groups.is_empty() {
             return;
         }
@@ -184,6 +243,29 @@ pub fn ranked(keys: &[Option<f64>]) -> Vec<u32> {
     keys.iter().map(|key| key.as_ref().map_or(UNKNOWN, rank)).collect()
 }
 
+/// The logarithms of the factorials up to that of a number.
+fn ln_factorials(most: usize) -> Vec<f64> {
+    let mut sum = 0.0;
+    let ln = |number: usize| {
+        sum += (number.max(1) as f64).ln();
+        sum
+    };
+    (0..=most).map(ln).collect()
+}
+
+/// Makes one run again of rows that were put together one by one: they could stand in any order.
+fn rejoin(within: &[bool], groups: &[bool], begins: &mut [bool]) {
+    let mut start = 0;
+    for end in 1..=within.len() {
+        if end == within.len() || within[end] {
+            if groups[start..end].iter().all(|begins| *begins) {
+                begins[start + 1..end].fill(false);
+            }
+            start = end;
+        }
+    }
+}
+
 fn numbered(begins: &[bool]) -> Vec<u32> {
     let mut number = u32::MAX;
     let count = |begins: &bool| {
@@ -194,7 +276,7 @@ fn numbered(begins: &[bool]) -> Vec<u32> {
 }
 
 /// The runs that a column makes of larger ones if it is sorted in each of them; `None` if not, or if that makes no difference.
-fn sorted(begins: &[bool], column: &Column<'_>) -> Option<Vec<bool>> {
+fn sorted(begins: &[bool], column: &ShownColumn<'_>) -> Option<Vec<bool>> {
     const WAYS: [Compare; 3] = [Ord::cmp, by_number, by_nature];
     // For each way whether it can be rising or falling still.
     let mut still = [[true; 2]; WAYS.len()];
@@ -219,24 +301,30 @@ fn sorted(begins: &[bool], column: &Column<'_>) -> Option<Vec<bool>> {
     differs.then(|| refined(begins, |row| (column.code)(row) != (column.code)(row - 1)))
 }
 
-/// The runs that groups of rows with the same cells make of larger ones, if such rows are always together.
-fn grouped(begins: &[bool], columns: &[Column<'_>], set: &[usize]) -> Option<Vec<bool>> {
+/// The runs that groups of rows with the same cells make of larger ones, if such rows are always together; `None` if not, or
+/// if any order of the rows would do.
+fn grouped(begins: &[bool], columns: &[ShownColumn<'_>], set: &[usize]) -> Option<Vec<bool>> {
     let cells = |row: usize| set.iter().map(move |column| (columns[*column].code)(row));
     let mut seen: HashSet<Vec<u32>, FixedState> = HashSet::default();
-    let mut differs = false;
+    // Whether rows of the run are alike, whether some are not, and whether both is true of a run.
+    let (mut same, mut differs, mut matters) = (false, false, false);
     for (row, begins) in begins.iter().enumerate() {
         if *begins {
             seen.clear();
+            (same, differs) = (false, false);
         } else if cells(row).eq(cells(row - 1)) {
+            same = true;
+            matters |= differs;
             continue;
         } else {
             differs = true;
+            matters |= same;
         }
         if !seen.insert(cells(row).collect()) {
             return None;
         }
     }
-    differs.then(|| refined(begins, |row| !cells(row).eq(cells(row - 1))))
+    matters.then(|| refined(begins, |row| !cells(row).eq(cells(row - 1))))
 }
 
 fn refined(begins: &[bool], differs: impl Fn(usize) -> bool) -> Vec<bool> {

@@ -6,7 +6,7 @@ use privet_core::random::{below, keyed, shuffle};
 /// What is suspicious about a sequence of symbols next to another one, nothing being shown.
 fn agreement(reference: &[u32], released: &[u32], chance: f64) -> Option<String> {
     let arrangement = Arrangement::of(released.len(), &[], &[]);
-    let view = View { released: released.to_vec(), reference: reference.to_vec() };
+    let view = OrderView { released: released.to_vec(), reference: reference.to_vec() };
     let mut evidence = Evidence::default();
     evidence.join(arrangement.evidence(&view, &[], "the original"), arrangement.handicap);
     evidence.verdict(chance)
@@ -116,15 +116,15 @@ type Cells = [u32; 3];
 /// The evidence about a table whose rows show three columns, next to an original whose rows have the same cells.
 fn suspicion(original: &[Cells], release: &[Cells], chance: f64) -> Option<String> {
     let texts: Vec<String> = (0..1000).map(|number: u32| number.to_string()).collect();
-    let columns: Vec<Column<'_>> = (0..3)
-        .map(|column| Column {
+    let columns: Vec<ShownColumn<'_>> = (0..3)
+        .map(|column| ShownColumn {
             code: Box::new(move |row: usize| release[row][column]),
             text: Box::new(|code: u32| texts[code as usize].as_str()),
         })
         .collect();
     let arrangement = Arrangement::of(release.len(), &columns, &[vec![0, 1], vec![2], vec![0, 1, 2]]);
     let symbol = |row: &Cells| (row[0] * 1000 + row[1]) * 1000 + row[2];
-    let view = View {
+    let view = OrderView {
         released: release.iter().map(symbol).collect(),
         reference: original.iter().map(symbol).collect(),
     };

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::super::Check;
-use super::super::columns::{Layout, Place};
-use super::super::table::{Dictionary, Other, Table, Tables};
+use super::super::columns::{ColumnPlace, Layout};
+use super::super::table::{Dictionary, Table, Tables, UncomparedColumn};
 use privet_core::{Error, Result};
 use privet_data::{Batch, Source};
 use privet_policy::{CheckedPolicy, OnMissing, PolicyColumn, Requirement, Role};
@@ -23,7 +23,7 @@ pub(super) struct Attribute {
 }
 
 /// The original as the audit holds it.
-pub(super) struct Book {
+pub(super) struct ProjectionBook {
     /// The attributes, in the order of their names.
     pub attributes: Vec<Attribute>,
     /// Where the quasi-identifiers are in the original.
@@ -71,8 +71,8 @@ fn items<'t>(column: &PolicyColumn, text: &'t str) -> impl Iterator<Item = &'t s
     parts.filter(|part| !part.is_empty())
 }
 
-impl Book {
-    pub fn read(policy: &CheckedPolicy, tick: &mut dyn FnMut() -> Result<()>) -> Result<Book> {
+impl ProjectionBook {
+    pub fn read(policy: &CheckedPolicy, tick: &mut dyn FnMut() -> Result<()>) -> Result<ProjectionBook> {
         let mattering: Vec<&PolicyColumn> = (policy.columns.iter())
             .filter(|column| {
                 matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive | Role::Class))
@@ -84,10 +84,10 @@ impl Book {
         let attributes = attributes(policy, &kept, tick)?;
         let quasi: Vec<usize> = policy.with_role(Role::QuasiIdentifier).map(|column| column.index).collect();
         let layout = Layout {
-            quasi: quasi.iter().map(|index| Place { original: *index, released: 0 }).collect(),
+            quasi: quasi.iter().map(|index| ColumnPlace { original: *index, released: 0 }).collect(),
             plain: attributes
                 .iter()
-                .map(|attribute| Place { original: attribute.column, released: 0 })
+                .map(|attribute| ColumnPlace { original: attribute.column, released: 0 })
                 .collect(),
             sets: None,
         };
@@ -115,7 +115,7 @@ impl Book {
             }
             tick()
         })?;
-        Ok(Book { attributes, quasi, records, table, values, dropped })
+        Ok(ProjectionBook { attributes, quasi, records, table, values, dropped })
     }
 
     /// How many records the policy keeps.
@@ -200,7 +200,7 @@ impl Book {
         }
         let places: Vec<usize> = layout.compared().map(|place| place.released).collect();
         let mut release = Table::new(&layout);
-        release.others = Other::of(source, &layout);
+        release.others = UncomparedColumn::of(source, &layout);
         let mut rows = Vec::new();
         source.read(&mut |batch: &Batch, _| {
             for row in 0..batch.rows() {
@@ -234,7 +234,7 @@ impl Book {
                 .in_file(source.path())
                 .help("every table has all quasi-identifiers")
             })?;
-            quasi.push(Place { original: *index, released });
+            quasi.push(ColumnPlace { original: *index, released });
         }
         let (mut plain, mut attributes) = (Vec::new(), Vec::new());
         for (released, name) in found.iter().enumerate() {
@@ -248,7 +248,7 @@ impl Book {
             match self.attributes.iter().position(|attribute| attribute.name == *name) {
                 Some(at) => {
                     attributes.push(at);
-                    plain.push(Place { original: self.attributes[at].column, released });
+                    plain.push(ColumnPlace { original: self.attributes[at].column, released });
                 }
                 None => faults.push(format!("column '{name}' is no sensitive attribute")),
             }

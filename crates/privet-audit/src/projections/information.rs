@@ -8,16 +8,16 @@
 
 use std::collections::BTreeMap;
 
-use super::book::Book;
+use super::book::ProjectionBook;
 
 /// Mutual and exposable information of all pairs of attributes.
 pub(super) struct Ratios {
     attributes: usize,
     /// By two attributes, the first smaller.
-    pairs: BTreeMap<(usize, usize), Pair>,
+    pairs: BTreeMap<(usize, usize), AttributePair>,
 }
 
-struct Pair {
+struct AttributePair {
     information: f64,
     exposable: f64,
 }
@@ -31,7 +31,7 @@ fn total(terms: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// An attribute of the records.
-struct Column<'a> {
+struct AttributeColumn<'a> {
     /// The value of every distinct record, by number.
     codes: Vec<u32>,
     /// How often each value occurs.
@@ -49,8 +49,8 @@ struct Met {
     second: u64,
 }
 
-impl<'a> Column<'a> {
-    fn of(book: &Book, attribute: usize, people: &'a [u64]) -> Column<'a> {
+impl<'a> AttributeColumn<'a> {
+    fn of(book: &ProjectionBook, attribute: usize, people: &'a [u64]) -> AttributeColumn<'a> {
         let (place, records) = (book.quasi.len() + attribute, &book.table.records);
         let codes: Vec<u32> = records.ids().map(|id| records.get(id)[place]).collect();
         let mut counts = vec![0u64; book.values[attribute].len()];
@@ -59,11 +59,11 @@ impl<'a> Column<'a> {
         let texts = book.values[attribute].texts();
         let sensitive: u64 =
             counts.iter().zip(texts).filter(|(_, text)| !insensitive.contains(*text)).map(|(n, _)| n).sum();
-        Column { codes, counts, sensitive: sensitive as f64 / book.rows().max(1) as f64, people }
+        AttributeColumn { codes, counts, sensitive: sensitive as f64 / book.rows().max(1) as f64, people }
     }
 
     /// The pairs of values that occur.
-    fn meet(&self, other: &Column<'_>) -> Vec<Met> {
+    fn meet(&self, other: &AttributeColumn<'_>) -> Vec<Met> {
         let records = self.codes.iter().zip(&other.codes).zip(self.people);
         let width = other.counts.len();
         let met = |a: usize, b: usize, both| Met { both, first: self.counts[a], second: other.counts[b] };
@@ -112,19 +112,19 @@ fn left_open(met: &[Met], records: u64, given: impl Fn(&Met) -> u64) -> f64 {
 }
 
 impl Ratios {
-    pub fn of(book: &Book) -> Ratios {
+    pub fn of(book: &ProjectionBook) -> Ratios {
         let (records, rows) = (&book.table.records, book.rows());
         let attributes = book.attributes.len();
         let people: Vec<u64> = records.ids().map(|id| records.count(id)).collect();
-        let columns: Vec<Column<'_>> =
-            (0..attributes).map(|attribute| Column::of(book, attribute, &people)).collect();
+        let columns: Vec<AttributeColumn<'_>> =
+            (0..attributes).map(|attribute| AttributeColumn::of(book, attribute, &people)).collect();
         let mut pairs = BTreeMap::new();
         for (a, first) in columns.iter().enumerate() {
             for (b, second) in columns.iter().enumerate().skip(a + 1) {
                 let met = first.meet(second);
                 let exposable = first.sensitive * left_open(&met, rows, |cell| cell.second)
                     + second.sensitive * left_open(&met, rows, |cell| cell.first);
-                pairs.insert((a, b), Pair { information: information(&met, rows), exposable });
+                pairs.insert((a, b), AttributePair { information: information(&met, rows), exposable });
             }
         }
         Ratios { attributes, pairs }

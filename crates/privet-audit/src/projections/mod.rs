@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 
 use rayon::prelude::*;
 
-use self::book::{Book, Projection};
+use self::book::{Projection, ProjectionBook};
 use super::classes::Classes;
 use super::notion::{self, Facts};
 use super::suppressed::Suppressed;
@@ -51,7 +51,7 @@ pub fn audit_projections(
     tick: &(dyn Fn() -> Result<()> + Sync),
 ) -> Result<Audit> {
     let limits = limits(policy)?;
-    let book = Book::read(policy, &mut || tick())?;
+    let book = ProjectionBook::read(policy, &mut || tick())?;
     let virtual_policy = book.policy_of_attributes(policy);
     let project =
         |(number, table): &(usize, Source)| book.project(&virtual_policy, *number, table, &mut || tick());
@@ -107,7 +107,7 @@ pub fn audit_projections(
 
 /// What is found in one table.
 struct Judged<'a> {
-    side: order::Side<'a>,
+    side: order::TableSide<'a>,
     records: AuditRecords,
     found: Vec<Check>,
 }
@@ -116,10 +116,10 @@ struct Judged<'a> {
 fn judge<'a>(
     policy: &CheckedPolicy,
     virtual_policy: &CheckedPolicy,
-    book: &Book,
+    book: &ProjectionBook,
     projection: &'a Projection,
     expected: Option<&ExpectedCounts>,
-    limits: &Limits,
+    limits: &ProjectionLimits,
     tick: &(dyn Fn() -> Result<()> + Sync),
 ) -> Result<Judged<'a>> {
     tick()?;
@@ -153,11 +153,11 @@ fn judge<'a>(
     }
     let discernibility = limits.max_discernibility.map(|most| check_discernibility(&classes, most));
     found.extend(discernibility.map(|check| check.judging(limits.position)));
-    Ok(Judged { side: order::Side { projection, classes, coverage }, records, found })
+    Ok(Judged { side: order::TableSide { projection, classes, coverage }, records, found })
 }
 
 /// What `[privacy.projection]` says.
-struct Limits {
+struct ProjectionLimits {
     /// Where it stands among the requirements.
     position: usize,
     alpha: Exact,
@@ -165,11 +165,16 @@ struct Limits {
     max_discernibility: Option<Exact>,
 }
 
-fn limits(policy: &CheckedPolicy) -> Result<Limits> {
+fn limits(policy: &CheckedPolicy) -> Result<ProjectionLimits> {
     let mut asked = policy.requirements.iter().enumerate();
     let limits = asked.find_map(|(position, requirement)| match requirement {
         Requirement::Projection(requirement::Projection { alpha, beta, max_discernibility }) => {
-            Some(Limits { position, alpha: *alpha, beta: *beta, max_discernibility: *max_discernibility })
+            Some(ProjectionLimits {
+                position,
+                alpha: *alpha,
+                beta: *beta,
+                max_discernibility: *max_discernibility,
+            })
         }
         _ => None,
     });
@@ -180,7 +185,7 @@ fn limits(policy: &CheckedPolicy) -> Result<Limits> {
     })
 }
 
-fn own_counts(book: &Book, projection: &Projection) -> AuditRecords {
+fn own_counts(book: &ProjectionBook, projection: &Projection) -> AuditRecords {
     let released = projection.tables.release.rows;
     AuditRecords {
         original: book.rows() + book.dropped,
@@ -190,7 +195,7 @@ fn own_counts(book: &Book, projection: &Projection) -> AuditRecords {
     }
 }
 
-fn check_partition(book: &Book, projections: &[Projection]) -> Check {
+fn check_partition(book: &ProjectionBook, projections: &[Projection]) -> Check {
     let mut faults = Vec::new();
     for (at, attribute) in book.attributes.iter().enumerate() {
         let tables = projections.iter().filter(|projection| projection.attributes.contains(&at)).count();

@@ -11,21 +11,21 @@ use rayon::prelude::*;
 use super::super::Check;
 use super::super::classes::Classes;
 use super::super::cover::Coverage;
-use super::super::order::{Arrangement, Components, Evidence, FALSE_ALARM, Lifted, UNKNOWN, View};
+use super::super::order::{Arrangement, Components, Evidence, FALSE_ALARM, Lifted, OrderView, UNKNOWN};
 use super::super::table_order::arrangement;
-use super::book::{Book, Projection};
+use super::book::{Projection, ProjectionBook};
 use privet_core::Result;
 
 /// A table with what its cells mean.
-pub(super) struct Side<'a> {
+pub(super) struct TableSide<'a> {
     pub projection: &'a Projection,
     pub classes: Classes,
     pub coverage: Vec<Coverage>,
 }
 
 /// What is known about a table.
-struct Known<'s, 'a> {
-    side: &'s Side<'a>,
+struct KnownOrder<'s, 'a> {
+    side: &'s TableSide<'a>,
     /// Per distinct record of the table's original (in the table's columns), the released records that it could be.
     standing: Vec<Vec<u32>>,
     arrangement: Arrangement,
@@ -33,15 +33,15 @@ struct Known<'s, 'a> {
     classes: Vec<u32>,
 }
 
-impl<'s, 'a> Known<'s, 'a> {
-    fn of(side: &'s Side<'a>) -> Known<'s, 'a> {
+impl<'s, 'a> KnownOrder<'s, 'a> {
+    fn of(side: &'s TableSide<'a>) -> KnownOrder<'s, 'a> {
         let tables = &side.projection.tables;
         let (original, release) = (&tables.original.records, &tables.release.records);
         let standing = original.ids().map(|id| released_as(side, original.get(id), release)).collect();
         let rows = &side.projection.rows;
         let quasi = side.coverage.len();
         let class = |row: &u32| side.classes.cells.find(&release.get(*row)[..quasi]).unwrap_or(UNKNOWN);
-        Known {
+        KnownOrder {
             side,
             standing,
             arrangement: arrangement(&tables.release, &tables.plain, rows),
@@ -66,8 +66,8 @@ impl<'s, 'a> Known<'s, 'a> {
 }
 
 pub(super) fn check(
-    book: &Book,
-    sides: &[Side<'_>],
+    book: &ProjectionBook,
+    sides: &[TableSide<'_>],
     tick: &(dyn Fn() -> Result<()> + Sync),
 ) -> Result<Check> {
     // Every table with the original, then with every other table.
@@ -77,7 +77,7 @@ pub(super) fn check(
             std::iter::once((at, None)).chain(others.map(move |other| (at, Some(other))))
         })
         .collect();
-    let known: Vec<Known<'_, '_>> = sides.par_iter().map(Known::of).collect();
+    let known: Vec<KnownOrder<'_, '_>> = sides.par_iter().map(KnownOrder::of).collect();
     let compare = |&(at, other): &(usize, Option<usize>)| -> Result<Evidence> {
         tick()?;
         let judged = &known[at];
@@ -103,7 +103,7 @@ pub(super) fn check(
 }
 
 /// A table next to the original: rows that could be about the same person have the same symbol.
-fn beside_original(book: &Book, judged: &Known<'_, '_>) -> Evidence {
+fn beside_original(book: &ProjectionBook, judged: &KnownOrder<'_, '_>) -> Evidence {
     let records = &judged.side.projection.tables.release.records;
     let mut components = Components::new(records.ids().len());
     for found in &judged.standing {
@@ -124,14 +124,18 @@ fn beside_original(book: &Book, judged: &Known<'_, '_>) -> Evidence {
         *known.entry(&records.get(*row)[quasi..]).or_insert(next)
     });
     let conditions = [judged.classes.clone(), values.collect()];
-    let found = judged.arrangement.evidence(&View { released, reference }, &conditions, "the original");
+    let found = judged.arrangement.evidence(&OrderView { released, reference }, &conditions, "the original");
     let mut evidence = Evidence::default();
     evidence.join(found, judged.arrangement.handicap);
     evidence
 }
 
 /// A table next to another one.
-fn beside_another(book: &Book, other: &Known<'_, '_>, judged: &Known<'_, '_>) -> Evidence {
+fn beside_another(
+    book: &ProjectionBook,
+    other: &KnownOrder<'_, '_>,
+    judged: &KnownOrder<'_, '_>,
+) -> Evidence {
     let first = judged.side.classes.len() as u32;
     let what = other.name();
     // How many people could have two released records, or two classes; classes that share somebody are joined.
@@ -156,7 +160,7 @@ fn beside_another(book: &Book, other: &Known<'_, '_>, judged: &Known<'_, '_>) ->
     let reference: Vec<u32> =
         other.classes.iter().map(|class| symbol(first.saturating_add(*class))).collect();
     let within = [false, true].map(|backwards| within_classes(&released, &reference, backwards));
-    let mut found = judged.arrangement.evidence(&View { released, reference }, &[], &what);
+    let mut found = judged.arrangement.evidence(&OrderView { released, reference }, &[], &what);
     let strata = judged.arrangement.runs();
     Lifted {
         first: &other.side.projection.rows,
@@ -208,7 +212,7 @@ fn strata_on(strata: &[u32], classes: &[u32]) -> Vec<u32> {
 }
 
 /// The released records that an original one could be: cells that stand for its values, and the same attributes.
-fn released_as(side: &Side<'_>, tuple: &[u32], release: &super::super::table::Tuples) -> Vec<u32> {
+fn released_as(side: &TableSide<'_>, tuple: &[u32], release: &super::super::table::Tuples) -> Vec<u32> {
     let (quasi, plain) = tuple.split_at(side.coverage.len());
     let mut ways: Vec<Vec<u32>> = vec![Vec::new()];
     for (value, coverage) in quasi.iter().zip(&side.coverage) {

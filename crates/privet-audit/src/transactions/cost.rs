@@ -4,7 +4,7 @@
 //! are below it; LM with (leaves - 1) / (all leaves - 1). An occurrence that is not published is charged 1. The cost is the
 //! mean over all occurrences.
 
-use super::Facts;
+use super::TransactionFacts;
 use super::truth::{Recoding, shown};
 use crate::Check;
 
@@ -38,7 +38,7 @@ impl StatedCost {
 
 /// Adds up what every occurrence loses. Under local recoding the files do not say which released transaction stands for
 /// which original one, so there is no check.
-pub(super) fn check(facts: &Facts<'_>, stated: &StatedCost) -> Option<Check> {
+pub(super) fn check(facts: &TransactionFacts<'_>, stated: &StatedCost) -> Option<Check> {
     let recoding = facts.recoding;
     let shown = if recoding == Recoding::Local { return None } else { shown(facts, recoding).ok()? };
     let (tree, least) = (facts.tree, if stated.measure == Measure::Lm { 1 } else { 0 });

@@ -16,7 +16,7 @@ const ROWS: u64 = 4096;
 
 /// Distinct transactions with their counts.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct TransactionLedger {
     /// By rising nodes, then sensitive items.
     pub sets: Vec<Set>,
     /// How many transactions there are.
@@ -32,12 +32,12 @@ pub(super) struct Ledger {
     /// Labels that are neither nodes nor sensitive items, in order of appearance: how often, and where first.
     pub unknown: Vec<(String, u64, u64)>,
     /// Whose the transactions are, where the file says so.
-    pub owners: Option<Owners>,
+    pub owners: Option<TransactionOwners>,
 }
 
 /// Whose transactions are.
 #[derive(Debug, Default)]
-pub(super) struct Owners {
+pub(super) struct TransactionOwners {
     /// How many people there are.
     pub total: u64,
     /// One per transaction: its set and the person, by number.
@@ -58,15 +58,15 @@ pub(super) struct Set {
 }
 
 /// What labels mean.
-pub(super) struct Meaning<'a> {
+pub(super) struct LabelMeaning<'a> {
     tree: &'a ItemTree,
     sensitive: &'a [String],
     marks: HashMap<&'a str, u32>,
 }
 
-impl<'a> Meaning<'a> {
-    pub fn new(tree: &'a ItemTree, sensitive: &'a [String]) -> Meaning<'a> {
-        Meaning { tree, sensitive, marks: sensitive.iter().map(String::as_str).zip(0u32..).collect() }
+impl<'a> LabelMeaning<'a> {
+    pub fn new(tree: &'a ItemTree, sensitive: &'a [String]) -> LabelMeaning<'a> {
+        LabelMeaning { tree, sensitive, marks: sensitive.iter().map(String::as_str).zip(0u32..).collect() }
     }
 
     /// A transaction in words.
@@ -90,24 +90,24 @@ struct Counted {
 
 /// Counts transactions while they are read.
 pub(super) struct Entries<'a> {
-    meaning: &'a Meaning<'a>,
+    meaning: &'a LabelMeaning<'a>,
     counted: HashMap<(Vec<Node>, Vec<u32>), Counted>,
     /// The numbers of the sets, as they come.
     order: Rows,
     unknown: HashMap<String, usize>,
     people: HashMap<String, u32>,
-    ledger: Ledger,
+    ledger: TransactionLedger,
 }
 
 impl<'a> Entries<'a> {
-    pub fn new(meaning: &'a Meaning<'a>) -> Entries<'a> {
+    pub fn new(meaning: &'a LabelMeaning<'a>) -> Entries<'a> {
         Entries {
             meaning,
             counted: HashMap::new(),
             order: Rows::default(),
             unknown: HashMap::new(),
             people: HashMap::new(),
-            ledger: Ledger::default(),
+            ledger: TransactionLedger::default(),
         }
     }
 
@@ -168,7 +168,7 @@ impl<'a> Entries<'a> {
         number
     }
 
-    pub fn finish(mut self) -> Ledger {
+    pub fn finish(mut self) -> TransactionLedger {
         let sets = self.counted.into_iter();
         let mut sets: Vec<(Set, u32)> = sets
             .map(|((nodes, marks), Counted { number, count, line, .. })| {
@@ -189,9 +189,9 @@ impl<'a> Entries<'a> {
 /// Reads a file of transactions.
 pub(super) fn read(
     source: &TransactionSource,
-    meaning: &Meaning<'_>,
+    meaning: &LabelMeaning<'_>,
     tick: &mut dyn FnMut() -> Result<()>,
-) -> Result<Ledger> {
+) -> Result<TransactionLedger> {
     let mut entries = Entries::new(meaning);
     source.read(&mut |transaction, _| {
         match transaction.person {
@@ -206,7 +206,11 @@ pub(super) fn read(
 }
 
 /// Refuses an original with items that the policy does not know: nothing could be said about them.
-pub(super) fn check_original(original: &Ledger, tree: &ItemTree, source: &TransactionSource) -> Result<()> {
+pub(super) fn check_original(
+    original: &TransactionLedger,
+    tree: &ItemTree,
+    source: &TransactionSource,
+) -> Result<()> {
     let refuse = |label: &str, line: u64, why: &str| {
         Err(Error::input(format!("'{label}' {why}"))
             .in_file(source.path())

@@ -28,7 +28,7 @@ pub use people::{Crowd, exposed as exposed_people};
 pub use released::Released;
 pub use search::{Exposed, exposed};
 
-use self::ledger::{Ledger, Meaning};
+use self::ledger::{LabelMeaning, TransactionLedger};
 use super::render::counted;
 use super::{Audit, AuditOptions, AuditRecords, Check, sequence};
 use privet_core::{Error, Result};
@@ -55,7 +55,7 @@ pub fn audit_transactions(
             &flat
         }
     };
-    let meaning = Meaning::new(tree, &policy.sensitive);
+    let meaning = LabelMeaning::new(tree, &policy.sensitive);
     let original = ledger::read(&policy.source, &meaning, tick)?;
     ledger::check_original(&original, tree, &policy.source)?;
     let mut written = super::form::transactions_written(release)?;
@@ -70,7 +70,7 @@ pub fn audit_transactions(
     let recoding = Recoding::of(&policy.method);
     let mut unwritten: Vec<Check> = written.unknown().into_iter().collect();
     unwritten.extend(sequence::unknown(&release.sequence, !options.foreign));
-    let facts = Facts {
+    let facts = TransactionFacts {
         tree,
         sensitive: &policy.sensitive,
         meaning: &meaning,
@@ -84,12 +84,12 @@ pub fn audit_transactions(
 }
 
 /// What a release is judged by.
-struct Facts<'a> {
+struct TransactionFacts<'a> {
     tree: &'a ItemTree,
     sensitive: &'a [String],
-    meaning: &'a Meaning<'a>,
-    original: Ledger,
-    release: Ledger,
+    meaning: &'a LabelMeaning<'a>,
+    original: TransactionLedger,
+    release: TransactionLedger,
     /// What could mark transactions of the released file.
     written: Vec<String>,
     /// What about that could not be told.
@@ -100,7 +100,7 @@ struct Facts<'a> {
 
 /// Makes all checks. A requirement comes with its name.
 fn judge(
-    facts: &Facts<'_>,
+    facts: &TransactionFacts<'_>,
     requirements: &[(String, Demand)],
     options: &AuditOptions,
     tick: &mut dyn FnMut() -> Result<()>,
@@ -168,7 +168,7 @@ enum Whose<'a> {
 }
 
 /// Everything released must mean something.
-fn check_items(facts: &Facts<'_>) -> Check {
+fn check_items(facts: &TransactionFacts<'_>) -> Check {
     let unknown = &facts.release.unknown;
     let Some((label, _, line)) = unknown.first() else {
         return Check::new(
@@ -192,7 +192,7 @@ fn check_records(records: &AuditRecords) -> Check {
 
 /// No knowledge within reach may be a threat to people.
 fn check_people(
-    facts: &Facts<'_>,
+    facts: &TransactionFacts<'_>,
     crowd: &Crowd<'_>,
     name: &str,
     demand: &Demand,
@@ -214,7 +214,7 @@ fn check_people(
 
 /// No knowledge within reach may be a threat.
 fn check_requirement(
-    facts: &Facts<'_>,
+    facts: &TransactionFacts<'_>,
     release: &Released<'_>,
     name: &str,
     demand: &Demand,

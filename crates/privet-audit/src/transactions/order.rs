@@ -2,15 +2,15 @@
 
 use hashbrown::HashMap;
 
-use super::Facts;
+use super::TransactionFacts;
 use super::ledger::Set;
-use super::truth::{self, Index, Recoding};
+use super::truth::{self, CoverIndex, Recoding};
 use crate::Check;
-use crate::order::{Arrangement, Column, Components, Evidence, FALSE_ALARM, Fits, UNKNOWN, View};
+use crate::order::{Arrangement, Components, Evidence, FALSE_ALARM, Fits, OrderView, ShownColumn, UNKNOWN};
 use privet_taxonomy::Node;
 
 /// A transaction shows each label once, and the same labels are always written in the same way.
-pub(super) fn check_form(facts: &Facts<'_>) -> Check {
+pub(super) fn check_form(facts: &TransactionFacts<'_>) -> Check {
     let mut faults = facts.written.clone();
     let (count, line) = facts.release.repeating;
     if count > 0 {
@@ -33,7 +33,7 @@ pub(super) fn check_form(facts: &Facts<'_>) -> Check {
 }
 
 /// The order of the transactions must agree with that of the original no more than by chance.
-pub(super) fn check_order(facts: &Facts<'_>) -> Check {
+pub(super) fn check_order(facts: &TransactionFacts<'_>) -> Check {
     const NAME: &str = "order";
     let sets = &facts.release.sets;
     let released: Vec<u32> = facts.release.order.iter().collect();
@@ -67,8 +67,8 @@ pub(super) fn check_order(facts: &Facts<'_>) -> Check {
     let reference =
         |of: &[u32]| -> Vec<u32> { facts.original.order.iter().map(|set| of[set as usize]).collect() };
     let views = [
-        View { released: together, reference: reference(&of_original) },
-        View { released, reference: reference(&only) },
+        OrderView { released: together, reference: reference(&of_original) },
+        OrderView { released, reference: reference(&only) },
     ];
     let mut evidence = Evidence::default();
     for view in &views {
@@ -98,7 +98,7 @@ pub(super) fn check_order(facts: &Facts<'_>) -> Check {
 }
 
 /// What of the order follows from what is shown: labels in the order of the tree or sorted, and how many there are.
-fn arrangement(facts: &Facts<'_>, released: &[u32]) -> Arrangement {
+fn arrangement(facts: &TransactionFacts<'_>, released: &[u32]) -> Arrangement {
     // A character that sorts before all others, so that a shorter list does too.
     let written = |labels: &[&str]| labels.join("\u{1}");
     let mut texts: [Vec<String>; 4] = Default::default();
@@ -118,8 +118,8 @@ fn arrangement(facts: &Facts<'_>, released: &[u32]) -> Arrangement {
             texts.iter().zip(0u32..).map(|(text, set)| *known.entry(text.as_str()).or_insert(set)).collect()
         })
         .collect();
-    let columns: Vec<Column<'_>> = (texts.iter().zip(&numbers))
-        .map(|(texts, numbers)| Column {
+    let columns: Vec<ShownColumn<'_>> = (texts.iter().zip(&numbers))
+        .map(|(texts, numbers)| ShownColumn {
             code: Box::new(move |row| numbers[released[row] as usize]),
             text: Box::new(move |code| texts[code as usize].as_str()),
         })
@@ -128,10 +128,10 @@ fn arrangement(facts: &Facts<'_>, released: &[u32]) -> Arrangement {
 }
 
 /// For each distinct original transaction, the released ones that it could be.
-fn shown_as(facts: &Facts<'_>) -> Option<Vec<Vec<u32>>> {
+fn shown_as(facts: &TransactionFacts<'_>) -> Option<Vec<Vec<u32>>> {
     let recoding = facts.recoding;
     if recoding == Recoding::Local {
-        let index = Index::of(&facts.release.sets);
+        let index = CoverIndex::of(&facts.release.sets);
         return Some(facts.original.sets.iter().map(|set| index.covering(facts.tree, set)).collect());
     }
     let shown = truth::shown(facts, recoding).ok()?;

@@ -32,7 +32,7 @@ use rayon::prelude::*;
 
 use super::demand::Demand;
 use super::released::{Cell, Knowledge, Released, Sum};
-use super::walk::{Lists, Walk};
+use super::walk::{CellWalk, Lists};
 use privet_core::Result;
 use privet_taxonomy::Node;
 
@@ -55,7 +55,7 @@ pub(crate) fn first_threat(
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<Knowledge>> {
     for aim in [Aim::Few, Aim::Share { at_least: demand.k }] {
-        if let Some(known) = Search::new(released, demand, aim).first(tick)? {
+        if let Some(known) = CellSearch::new(released, demand, aim).first(tick)? {
             return Ok(Some(demand.shortened(released, known)));
         }
     }
@@ -77,8 +77,8 @@ pub fn exposed(released: &Released<'_>, demand: &Demand, steps: u64) -> Exposed 
     let mut complete = true;
     let mut left = steps;
     for aim in [Aim::Few, Aim::Share { at_least: 1 }] {
-        let search = Search::new(released, demand, aim);
-        let mut walk = Walk::new(&search, left);
+        let search = CellSearch::new(released, demand, aim);
+        let mut walk = CellWalk::new(&search, left);
         walk.exposed = Some(exposed);
         walk.settled = vec![false; released.cells.len()];
         complete &= search.every(&mut walk).is_continue();
@@ -90,7 +90,7 @@ pub fn exposed(released: &Released<'_>, demand: &Demand, steps: u64) -> Exposed 
 }
 
 /// The data as one of the two searches sees it.
-pub(super) struct Search<'a> {
+pub(super) struct CellSearch<'a> {
     pub released: &'a Released<'a>,
     pub demand: &'a Demand,
     pub aim: Aim,
@@ -110,8 +110,8 @@ pub(super) struct Search<'a> {
     pub deniable: Vec<bool>,
 }
 
-impl<'a> Search<'a> {
-    fn new(released: &'a Released<'a>, demand: &'a Demand, aim: Aim) -> Search<'a> {
+impl<'a> CellSearch<'a> {
+    fn new(released: &'a Released<'a>, demand: &'a Demand, aim: Aim) -> CellSearch<'a> {
         let tree = released.tree;
         let exceeding = |cell: &Cell| -> Vec<u32> {
             let marks = cell.marks.iter().filter(|(mark, count)| demand.exceeds(*mark, *count, cell.weight));
@@ -143,7 +143,7 @@ impl<'a> Search<'a> {
         }
         let within = |node: Node| u64::from(tree.leaves(node)) <= demand.n;
         let deniable = tree.nodes().map(|node| released.published[node as usize] && within(node)).collect();
-        Search { released, demand, aim, starts, held, signatures, hot_marks, hot, deniable }
+        CellSearch { released, demand, aim, starts, held, signatures, hot_marks, hot, deniable }
     }
 
     /// The nodes that a cell holds, ascending.
@@ -205,7 +205,7 @@ impl<'a> Search<'a> {
         cell: u32,
         enough: u64,
         postings: &Lists,
-        walk: &mut Walk<'_>,
+        walk: &mut CellWalk<'_>,
     ) -> ControlFlow<(), Vec<u32>> {
         let own = &self.cell(cell).nodes;
         let rarest = own.iter().min_by_key(|node| postings.get(**node as usize).len());
@@ -243,7 +243,7 @@ impl<'a> Search<'a> {
     }
 
     /// All that can be known about a cell within reach: what it holds, and absences that leave a threat.
-    fn against(&self, cell: u32, postings: &Lists, walk: &mut Walk<'_>) -> ControlFlow<()> {
+    fn against(&self, cell: u32, postings: &Lists, walk: &mut CellWalk<'_>) -> ControlFlow<()> {
         // Without absences, only whether there are fewer than k is of interest.
         let enough = if self.demand.n == 0 { self.demand.k } else { u64::MAX };
         let rows = self.above(cell, enough, postings, walk)?;
@@ -304,7 +304,7 @@ impl<'a> Search<'a> {
             return Ok(None);
         }
         let search = &self;
-        let mut walk = Walk::new(search, u64::MAX);
+        let mut walk = CellWalk::new(search, u64::MAX);
         let sum = search.sum(&all);
         if walk.absences(&all, &sum).is_break() {
             return Ok(walk.taken());
@@ -321,7 +321,7 @@ impl<'a> Search<'a> {
                 .par_iter()
                 .with_max_len(1)
                 .map_init(
-                    || Walk::new(search, u64::MAX),
+                    || CellWalk::new(search, u64::MAX),
                     |walk, at| walk.first_below(&branches, *at, all.len()),
                 )
                 .find_map_first(|found| found);
@@ -344,7 +344,7 @@ impl<'a> Search<'a> {
             let answers: Vec<Option<Knowledge>> = chunk
                 .par_iter()
                 .map_init(
-                    || Walk::new(search, u64::MAX),
+                    || CellWalk::new(search, u64::MAX),
                     |walk, cell| {
                         let _ = search.against(*cell, &postings, walk);
                         walk.taken()
@@ -364,14 +364,14 @@ impl<'a> Search<'a> {
     }
 
     /// Finds every cell that fits a threat, as far as the steps allow.
-    fn every(&self, walk: &mut Walk<'_>) -> ControlFlow<()> {
+    fn every(&self, walk: &mut CellWalk<'_>) -> ControlFlow<()> {
         if !self.hot.contains(&true) {
             return Continue(());
         }
         let all: Vec<u32> = (0..self.released.cells.len() as u32).collect();
         if self.aim == Aim::Few {
             let postings = self.postings();
-            let mut own = Walk::new(self, 0);
+            let mut own = CellWalk::new(self, 0);
             for cell in all.iter().copied().filter(|cell| self.hot[*cell as usize]) {
                 if walk.is_exposed(cell) || !self.worth_asking(cell, &postings) {
                     continue;

@@ -4,8 +4,8 @@ mod naive;
 mod people;
 mod vectors;
 
-use super::ledger::{Entries, Meaning};
-use super::{Demand, Facts, Recoding, judge};
+use super::ledger::{Entries, LabelMeaning};
+use super::{Demand, Recoding, TransactionFacts, judge};
 use crate::{Audit, AuditOptions, ExpectedCounts, StatedCost};
 use privet_core::Exact;
 use privet_taxonomy::ItemTree;
@@ -45,7 +45,7 @@ fn audit_rows(
     demand: &Demand,
     options: &AuditOptions,
 ) -> Audit {
-    let meaning = Meaning::new(tree, sensitive);
+    let meaning = LabelMeaning::new(tree, sensitive);
     let read = |rows: &[Vec<&str>]| {
         let mut entries = Entries::new(&meaning);
         for (line, row) in (1u64..).zip(rows) {
@@ -53,7 +53,7 @@ fn audit_rows(
         }
         entries.finish()
     };
-    let facts = Facts {
+    let facts = TransactionFacts {
         tree,
         sensitive,
         meaning: &meaning,

@@ -10,8 +10,8 @@
 
 use hashbrown::HashMap;
 
-use super::Facts;
-use super::ledger::{Ledger, Set};
+use super::TransactionFacts;
+use super::ledger::{Set, TransactionLedger};
 use crate::Check;
 use crate::flow;
 use crate::render::counted;
@@ -41,7 +41,7 @@ impl Recoding {
 }
 
 /// Checks that the release tells the truth.
-pub(super) fn check(facts: &Facts<'_>) -> Result<Check> {
+pub(super) fn check(facts: &TransactionFacts<'_>) -> Result<Check> {
     let recoding = facts.recoding;
     if recoding == Recoding::Local {
         let wanted = without_original(facts.tree, &facts.original, &facts.release)?;
@@ -74,7 +74,7 @@ pub(super) fn check(facts: &Facts<'_>) -> Result<Check> {
 
 /// What each item of the original is published as, or what is wrong with that.
 pub(super) fn shown(
-    facts: &Facts<'_>,
+    facts: &TransactionFacts<'_>,
     recoding: Recoding,
 ) -> std::result::Result<Vec<Option<Node>>, Box<Check>> {
     let tree = facts.tree;
@@ -112,7 +112,7 @@ pub(super) fn shown(
 }
 
 /// The check, given how many copies of each distinct released transaction stand for no original one.
-fn verdict(facts: &Facts<'_>, wanted: &[u64], missing: u64, rule: &str) -> Check {
+fn verdict(facts: &TransactionFacts<'_>, wanted: &[u64], missing: u64, rule: &str) -> Check {
     let mut check = Check::new(NAME, true, format!("every released transaction {rule}"));
     let failing = || facts.release.sets.iter().zip(wanted).filter(|(_, wanted)| **wanted > 0);
     check.concerned = wanted.iter().sum();
@@ -138,8 +138,12 @@ fn verdict(facts: &Facts<'_>, wanted: &[u64], missing: u64, rule: &str) -> Check
 }
 
 /// How many copies of each distinct released transaction cover no original one of their own.
-fn without_original(tree: &ItemTree, original: &Ledger, release: &Ledger) -> Result<Vec<u64>> {
-    let index = Index::of(&release.sets);
+fn without_original(
+    tree: &ItemTree,
+    original: &TransactionLedger,
+    release: &TransactionLedger,
+) -> Result<Vec<u64>> {
+    let index = CoverIndex::of(&release.sets);
     let mut wanted: Vec<u64> = release.sets.iter().map(|set| set.count).collect();
     let mut contested = Contested::default();
     for set in &original.sets {
@@ -159,16 +163,16 @@ fn without_original(tree: &ItemTree, original: &Ledger, release: &Ledger) -> Res
 
 /// The released transactions as a tree, a node per level, so that those that cover an original are found without trying
 /// them all.
-pub(super) struct Index {
+pub(super) struct CoverIndex {
     /// From a place by a published node to the next place; place 0 is the beginning.
     next: HashMap<(u32, Node), u32>,
     /// The released transactions that end at a place, by their sensitive items.
     ends: HashMap<(u32, Vec<u32>), u32>,
 }
 
-impl Index {
-    pub(super) fn of(sets: &[Set]) -> Index {
-        let mut index = Index { next: HashMap::new(), ends: HashMap::new() };
+impl CoverIndex {
+    pub(super) fn of(sets: &[Set]) -> CoverIndex {
+        let mut index = CoverIndex { next: HashMap::new(), ends: HashMap::new() };
         for (id, set) in (0u32..).zip(sets) {
             let mut place = 0;
             for node in &set.nodes {

@@ -5,14 +5,14 @@ use std::cmp::Reverse;
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use super::released::{Knowledge, Sum};
-use super::search::{Aim, Search};
+use super::search::{Aim, CellSearch};
 use privet_taxonomy::Node;
 
 const NONE: u32 = u32::MAX;
 
 /// A walk: for the first threat, or for all that fits any.
-pub(super) struct Walk<'s> {
-    search: &'s Search<'s>,
+pub(super) struct CellWalk<'s> {
+    search: &'s CellSearch<'s>,
     /// Where the walk is.
     pub known: Knowledge,
     /// The first threat and the cells that fit it, unless all are wanted.
@@ -36,10 +36,10 @@ pub(super) struct Branches {
     lists: Lists,
 }
 
-impl<'s> Walk<'s> {
-    pub fn new(search: &'s Search<'s>, steps: u64) -> Walk<'s> {
+impl<'s> CellWalk<'s> {
+    pub fn new(search: &'s CellSearch<'s>, steps: u64) -> CellWalk<'s> {
         let nodes = search.released.tree.len();
-        Walk {
+        CellWalk {
             search,
             known: Knowledge::default(),
             found: None,
@@ -334,7 +334,7 @@ impl<'s> Walk<'s> {
 
 impl Branches {
     /// Whether the parent of a node fits the same cells; then it stands for the node (shortcut 6).
-    fn is_as_its_parent(&self, search: &Search<'_>, at: usize) -> bool {
+    fn is_as_its_parent(&self, search: &CellSearch<'_>, at: usize) -> bool {
         let parent = search.released.tree.parent(self.nodes[at]);
         let place = parent.and_then(|parent| self.nodes.binary_search(&parent).ok());
         place.is_some_and(|place| self.lists.get(place).len() == self.lists.get(at).len())

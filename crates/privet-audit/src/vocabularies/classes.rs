@@ -6,7 +6,7 @@ use super::VocabularyRelease;
 use privet_data::{Bags, Term};
 
 /// Published vocabularies that are identical as bags, numbered in the order in which the release first shows them.
-pub(super) struct Classes<'a> {
+pub(super) struct BagClasses<'a> {
     release: &'a Bags,
     /// The class of each published vocabulary.
     of: Vec<usize>,
@@ -15,9 +15,9 @@ pub(super) struct Classes<'a> {
     sizes: Vec<u64>,
 }
 
-impl<'a> Classes<'a> {
-    pub(super) fn of(release: &'a Bags) -> Classes<'a> {
-        let mut classes = Classes { release, of: Vec::new(), first: Vec::new(), sizes: Vec::new() };
+impl<'a> BagClasses<'a> {
+    pub(super) fn of(release: &'a Bags) -> BagClasses<'a> {
+        let mut classes = BagClasses { release, of: Vec::new(), first: Vec::new(), sizes: Vec::new() };
         let mut known: HashMap<&[Term], usize> = HashMap::new();
         for (number, bag) in release.iter().enumerate() {
             let class = *known.entry(bag).or_insert(classes.first.len());
@@ -64,18 +64,18 @@ impl<'a> Classes<'a> {
 }
 
 /// The originals that are published as each class.
-pub(super) struct Members {
+pub(super) struct ClassMembers {
     ends: Vec<usize>,
     members: Vec<u32>,
 }
 
-impl Members {
+impl ClassMembers {
     /// Reads the steward's list; says why it cannot be about these data.
     pub(super) fn of(
         facts: &VocabularyRelease<'_>,
-        classes: &Classes<'_>,
+        classes: &BagClasses<'_>,
         assignment: &[Option<u32>],
-    ) -> Result<Members, String> {
+    ) -> Result<ClassMembers, String> {
         let (listed, originals) = (assignment.len(), facts.original.len());
         if listed != originals {
             return Err(format!("{listed} originals are listed, there are {originals}"));
@@ -94,7 +94,7 @@ impl Members {
         placed.sort_unstable();
         let ends =
             (0..classes.len()).map(|class| placed.partition_point(|(other, _)| *other <= class)).collect();
-        Ok(Members { ends, members: placed.into_iter().map(|(_, original)| original).collect() })
+        Ok(ClassMembers { ends, members: placed.into_iter().map(|(_, original)| original).collect() })
     }
 
     /// The originals of a class, ascending.

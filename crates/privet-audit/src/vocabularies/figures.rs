@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value as Json, json};
 
-use super::classes::{Classes, Members};
-use super::meaning::{self, Word};
+use super::classes::{BagClasses, ClassMembers};
+use super::meaning::{self, ReleasedWord};
 use super::{Filed, StatedShares, VocabularyRelease};
 use crate::Check;
 use privet_data::Term;
@@ -23,7 +23,7 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 /// How many distinct words are printed; a bag of terms is all of them.
-fn distinct_words(facts: &VocabularyRelease<'_>, words: &[Word]) -> u64 {
+fn distinct_words(facts: &VocabularyRelease<'_>, words: &[ReleasedWord]) -> u64 {
     let mut printed: BTreeSet<&str> = BTreeSet::new();
     for (label, word) in facts.release.terms().iter().zip(words) {
         if word.terms.is_empty() {
@@ -36,12 +36,12 @@ fn distinct_words(facts: &VocabularyRelease<'_>, words: &[Word]) -> u64 {
 
 /// The least and the most that a loss can be.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Bounds {
+struct LossBounds {
     least: f64,
     most: f64,
 }
 
-impl Bounds {
+impl LossBounds {
     fn add(&mut self, least: f64, most: f64) {
         self.least += least;
         self.most += most;
@@ -57,21 +57,21 @@ impl Bounds {
 /// that is too small to be two groups tells it exactly; and general words cost gLM what they cover.
 fn loss_bounds(
     facts: &VocabularyRelease<'_>,
-    classes: &Classes<'_>,
-    members: Option<&Members>,
-    words: &[Word],
-) -> (Bounds, Bounds) {
+    classes: &BagClasses<'_>,
+    members: Option<&ClassMembers>,
+    words: &[ReleasedWord],
+) -> (LossBounds, LossBounds) {
     let all = facts.original.occurrences();
     let left_out = share(all.saturating_sub(facts.release.occurrences()), all);
     let Some(members) = members else {
-        let open = Bounds { least: left_out, most: 1.0 };
+        let open = LossBounds { least: left_out, most: 1.0 };
         return (open, open);
     };
     let tree = facts.distances.tree();
     let others = (facts.original.terms().len() as u64).saturating_sub(1);
     let other_leaves = tree.map_or(0, |tree| u64::from(tree.total_leaves()).saturating_sub(1));
     let (mut blm, mut glm) =
-        (Bounds { least: left_out, most: left_out }, Bounds { least: left_out, most: left_out });
+        (LossBounds { least: left_out, most: left_out }, LossBounds { least: left_out, most: left_out });
     for class in 0..classes.len() {
         let held = members.of_class(class);
         let mut terms: Vec<Term> =
@@ -108,9 +108,9 @@ fn loss_bounds(
 pub(super) fn check_shares(
     facts: &VocabularyRelease<'_>,
     stated: &StatedShares,
-    classes: &Classes<'_>,
-    members: Option<&Members>,
-    words: &[Word],
+    classes: &BagClasses<'_>,
+    members: Option<&ClassMembers>,
+    words: &[ReleasedWord],
 ) -> Check {
     let size = share(facts.release.occurrences(), facts.original.occurrences());
     let terms = share(distinct_words(facts, words), facts.original.terms().len() as u64);
@@ -146,9 +146,9 @@ pub(super) fn check_shares(
 pub(super) fn check_figures(
     facts: &VocabularyRelease<'_>,
     filed: &Filed<'_>,
-    classes: &Classes<'_>,
-    members: &Members,
-    words: &[Word],
+    classes: &BagClasses<'_>,
+    members: &ClassMembers,
+    words: &[ReleasedWord],
 ) -> Check {
     let mut found = of_extraction(filed);
     found.extend(of_policy(facts, filed));
@@ -206,7 +206,7 @@ fn of_policy(facts: &VocabularyRelease<'_>, filed: &Filed<'_>) -> Figures {
 }
 
 /// What is left to analyse.
-fn of_utility(facts: &VocabularyRelease<'_>, words: &[Word]) -> Figures {
+fn of_utility(facts: &VocabularyRelease<'_>, words: &[ReleasedWord]) -> Figures {
     let (original, release) = (facts.original, facts.release);
     let printed: BTreeSet<Term> = words.iter().flat_map(|word| word.terms.iter().copied()).collect();
     let figures = [
@@ -223,7 +223,7 @@ fn of_utility(facts: &VocabularyRelease<'_>, words: &[Word]) -> Figures {
 }
 
 /// Vocabularies that are published alike.
-fn of_classes(facts: &VocabularyRelease<'_>, classes: &Classes<'_>, members: &Members) -> Figures {
+fn of_classes(facts: &VocabularyRelease<'_>, classes: &BagClasses<'_>, members: &ClassMembers) -> Figures {
     let mut sizes: Vec<u64> = (0..classes.len()).map(|class| classes.size(class)).collect();
     sizes.sort_unstable();
     let at = |place: usize| sizes.get(place).copied().unwrap_or(0);

@@ -7,14 +7,14 @@ use privet_taxonomy::Node;
 
 /// What one printed word is.
 #[derive(Debug, Default)]
-pub(super) struct Word {
+pub(super) struct ReleasedWord {
     /// The terms of the data that are printed: one, or several in a bag.
     pub(super) terms: Vec<Term>,
     /// The node of the tree that has this name.
     pub(super) node: Option<Node>,
 }
 
-impl Word {
+impl ReleasedWord {
     /// Whether it means nothing.
     pub(super) fn is_unknown(&self) -> bool {
         self.terms.is_empty() && self.node.is_none()
@@ -22,7 +22,7 @@ impl Word {
 }
 
 /// What all words of a release are, by their number in it.
-pub(super) fn words(facts: &VocabularyRelease<'_>) -> Vec<Word> {
+pub(super) fn words(facts: &VocabularyRelease<'_>) -> Vec<ReleasedWord> {
     let term = |label: &str| {
         let terms = facts.original.terms();
         terms.binary_search_by(|term| term.as_str().cmp(label)).ok().map(|term| term as Term)
@@ -34,13 +34,13 @@ pub(super) fn words(facts: &VocabularyRelease<'_>) -> Vec<Word> {
             (None, _) => None,
         };
         let node = facts.distances.tree().and_then(|tree| tree.find(label));
-        Word { terms: terms.unwrap_or_default(), node }
+        ReleasedWord { terms: terms.unwrap_or_default(), node }
     };
     facts.release.terms().iter().map(word).collect()
 }
 
 /// Whether a word may stand for an occurrence of a term.
-pub(super) fn stands_for(facts: &VocabularyRelease<'_>, word: &Word, term: Term) -> bool {
+pub(super) fn stands_for(facts: &VocabularyRelease<'_>, word: &ReleasedWord, term: Term) -> bool {
     let near = |other: &Term| facts.distances.of(*other, term).is_some_and(|far| far <= facts.epsilon);
     let as_term = match facts.manner {
         Manner::Vote | Manner::Hyper => word.terms.iter().all(near),
@@ -58,7 +58,7 @@ pub(super) fn stands_for(facts: &VocabularyRelease<'_>, word: &Word, term: Term)
 /// Whether every published occurrence stands for an occurrence of its own in the original bag.
 pub(super) fn injects(
     facts: &VocabularyRelease<'_>,
-    words: &[Word],
+    words: &[ReleasedWord],
     published: &[Term],
     bag: &[Term],
 ) -> bool {

@@ -22,6 +22,7 @@
 //!
 //! Without the list, what only it can tell is said to be undetermined.
 
+mod assignment;
 mod classes;
 mod demand;
 mod figures;
@@ -37,8 +38,9 @@ pub use file::{Claimed, VocabularyOrder, audit_vocabulary_release};
 
 use serde_json::Value as Json;
 
-use self::classes::{Classes, Members};
-use self::meaning::Word;
+use self::assignment::{check_assignment, check_each_size, check_meaning, check_use};
+use self::classes::{BagClasses, ClassMembers};
+use self::meaning::ReleasedWord;
 use super::{Audit, AuditRecords, Check, ExpectedCounts};
 use privet_core::counted;
 use privet_core::{Error, Result};
@@ -125,7 +127,7 @@ pub fn audit_vocabularies(
     let (original, released) = (facts.original.len() as u64, facts.release.len() as u64);
     let suppressed = original.saturating_sub(released);
     let records = AuditRecords { original, dropped: 0, released, suppressed };
-    let classes = Classes::of(facts.release);
+    let classes = BagClasses::of(facts.release);
     let checks = judge(facts, &classes, &records, tick)?;
     // A policy about vocabularies has one requirement, and the demand is what it says.
     let asked = [format!("vocabulary-k-anonymity (k = {})", facts.demand.k)];
@@ -134,7 +136,7 @@ pub fn audit_vocabularies(
 
 fn judge(
     facts: &VocabularyRelease<'_>,
-    classes: &Classes<'_>,
+    classes: &BagClasses<'_>,
     records: &AuditRecords,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Vec<Check>> {
@@ -148,7 +150,7 @@ fn judge(
         checks.extend(layout::check_form(file, facts.filed.is_some(), tick)?);
     }
     checks.extend([check_words(facts, &words), check_records(facts, records)]);
-    let members = facts.assignment.map(|assignment| Members::of(facts, classes, assignment));
+    let members = facts.assignment.map(|assignment| ClassMembers::of(facts, classes, assignment));
     let listed = members.as_ref().and_then(|members| members.as_ref().ok());
     checks.extend(facts.stated.map(|stated| figures::check_shares(facts, &stated, classes, listed, &words)));
     if let Some(expected) = &facts.expected {
@@ -184,7 +186,7 @@ fn judge(
 }
 
 /// Everything printed must mean something.
-fn check_words(facts: &VocabularyRelease<'_>, words: &[Word]) -> Check {
+fn check_words(facts: &VocabularyRelease<'_>, words: &[ReleasedWord]) -> Check {
     let unknown: Vec<&str> = facts
         .release
         .terms()
@@ -228,14 +230,14 @@ fn check_records(facts: &VocabularyRelease<'_>, records: &AuditRecords) -> Check
 }
 
 /// Whoever sees a word must not learn that one of a few people used it.
-fn check_rare_words(facts: &VocabularyRelease<'_>, words: &[Word]) -> Option<Check> {
+fn check_rare_words(facts: &VocabularyRelease<'_>, words: &[ReleasedWord]) -> Option<Check> {
     let least = facts.demand.min_term_users;
     if least <= 1 {
         return None;
     }
     let of_term = facts.original.term_users();
     let of_node = meaning::node_users(facts);
-    let users = |word: &Word| {
+    let users = |word: &ReleasedWord| {
         let below = word.node.and_then(|node| of_node.get(node as usize)).copied();
         let used = word.terms.iter().map(|term| of_term[*term as usize]).min();
         match facts.manner {
@@ -271,7 +273,11 @@ fn check_rare_words(facts: &VocabularyRelease<'_>, words: &[Word]) -> Option<Che
 }
 
 /// Every distinct published bag must be k people's.
-fn check_anonymity(facts: &VocabularyRelease<'_>, classes: &Classes<'_>, members: Option<&Members>) -> Check {
+fn check_anonymity(
+    facts: &VocabularyRelease<'_>,
+    classes: &BagClasses<'_>,
+    members: Option<&ClassMembers>,
+) -> Check {
     let k = u64::from(facts.demand.k);
     let by_users = facts.demand.distinct_users.then_some(members).flatten();
     let people = |class: usize| match by_users {
@@ -330,137 +336,4 @@ fn check_sizes(facts: &VocabularyRelease<'_>) -> Check {
         }
     );
     Check::new("sizes", holds, detail)
-}
-
-/// The list must give every published bag to as many originals as there are copies of it.
-fn check_assignment(classes: &Classes<'_>, members: &Members) -> Check {
-    let wrong = |class: &usize| members.of_class(*class).len() as u64 != classes.size(*class);
-    let failing: Vec<usize> = (0..classes.len()).filter(wrong).collect();
-    let Some(first) = failing.first() else {
-        return Check::new("assignment", true, "the list of originals and the release agree");
-    };
-    let detail = format!(
-        "{} listed for another number of originals than published",
-        counted(failing.len() as u64, "distinct bag is", "distinct bags are")
-    );
-    let mut check = Check::new("assignment", false, detail);
-    check.classes_failing = failing.len() as u64;
-    check.concerned = failing.iter().map(|class| classes.size(*class)).sum();
-    check.worst = Some(format!(
-        "{}: published {}, listed for {}",
-        classes.describe(*first),
-        counted(classes.size(*first), "time", "times"),
-        members.of_class(*first).len()
-    ));
-    check
-}
-
-/// Counts the originals for which something fails, and says where first.
-fn count_failing(
-    classes: &Classes<'_>,
-    members: &Members,
-    mut fails: impl FnMut(usize, u32) -> Result<bool>,
-) -> Result<(u64, u64, Option<usize>)> {
-    let (mut originals, mut failing, mut first) = (0, 0, None);
-    for class in 0..classes.len() {
-        let before = originals;
-        for member in members.of_class(class) {
-            originals += u64::from(fails(class, *member)?);
-        }
-        if originals > before {
-            failing += 1;
-            first = first.or(Some(class));
-        }
-    }
-    Ok((originals, failing, first))
-}
-
-fn per_original(
-    classes: &Classes<'_>,
-    name: &str,
-    (originals, failing, first): (u64, u64, Option<usize>),
-    good: &str,
-    bad: &str,
-) -> Check {
-    let Some(first) = first else { return Check::new(name, true, good) };
-    let mut check =
-        Check::new(name, false, format!("{} {bad}", counted(originals, "vocabulary", "vocabularies")));
-    check.concerned = originals;
-    check.classes_failing = failing;
-    check.worst = Some(format!("some that are published as {}", classes.describe(first)));
-    check
-}
-
-/// |t*| ≤ |t|.
-fn check_each_size(facts: &VocabularyRelease<'_>, classes: &Classes<'_>, members: &Members) -> Result<Check> {
-    let grown =
-        |class: usize, member: u32| Ok(classes.bag(class).len() > facts.original.bag(member as usize).len());
-    let counts = count_failing(classes, members, grown)?;
-    let good = "no vocabulary is published with more occurrences than it had";
-    Ok(per_original(classes, "sizes", counts, good, "published with more occurrences than it had"))
-}
-
-/// The published bag injects into every member's occurrences.
-fn check_meaning(
-    facts: &VocabularyRelease<'_>,
-    classes: &Classes<'_>,
-    members: &Members,
-    words: &[Word],
-    tick: &mut dyn FnMut() -> Result<()>,
-) -> Result<Check> {
-    let mut looked_at = 0u32;
-    let counts = count_failing(classes, members, |class, member| {
-        looked_at = looked_at.wrapping_add(1);
-        if looked_at.is_multiple_of(4096) {
-            tick()?;
-        }
-        Ok(!meaning::injects(facts, words, classes.bag(class), facts.original.bag(member as usize)))
-    })?;
-    let good =
-        "every published occurrence stands for one of its own in every vocabulary that is published so";
-    let bad = "published with words that stand for nothing in it";
-    Ok(per_original(classes, "meaning", counts, good, bad))
-}
-
-/// A printed term must be one of somebody for whom it is printed. Words that are nodes above terms are no claim about terms.
-fn check_use(
-    facts: &VocabularyRelease<'_>,
-    classes: &Classes<'_>,
-    members: &Members,
-    words: &[Word],
-) -> Check {
-    let is_general = |word: &Word| match (word.node, facts.distances.tree()) {
-        (Some(node), Some(tree)) => !tree.is_leaf(node),
-        _ => false,
-    };
-    let (mut unused, mut failing, mut concerned, mut first) = (0, 0, 0, None);
-    for class in 0..classes.len() {
-        let has =
-            |term: &Term, member: &u32| facts.original.bag(*member as usize).binary_search(term).is_ok();
-        let used = |term: &Term| members.of_class(class).iter().any(|member| has(term, member));
-        let kinds = classes.bag(class).chunk_by(|one, other| one == other).filter_map(<[Term]>::first);
-        let alien = |number: &&Term| {
-            let word = &words[**number as usize];
-            !is_general(word) && !word.terms.iter().all(used)
-        };
-        let here = kinds.filter(alien).count() as u64;
-        unused += here;
-        if here > 0 {
-            failing += 1;
-            concerned += classes.size(class);
-            first = first.or(Some(class));
-        }
-    }
-    let Some(first) = first else {
-        return Check::new("use", true, "every printed term was used in a vocabulary that is published so");
-    };
-    let detail = format!(
-        "{} of no vocabulary that is published so",
-        counted(unused, "printed term is one", "printed terms are those")
-    );
-    let mut check = Check::new("use", false, detail);
-    check.classes_failing = failing;
-    check.concerned = concerned;
-    check.worst = Some(classes.describe(first));
-    check
 }

@@ -3,23 +3,23 @@
 use hashbrown::HashMap;
 
 use super::VocabularyRelease;
-use super::classes::Classes;
+use super::classes::BagClasses;
 use crate::Check;
-use crate::order::{Arrangement, Column, Evidence, FALSE_ALARM, UNKNOWN, View};
+use crate::order::{Arrangement, Evidence, FALSE_ALARM, OrderView, ShownColumn, UNKNOWN};
 use privet_data::Term;
 
 const NAME: &str = "order";
 
 /// Compares the order of the release with that of the original: by the steward's list, or without it by vocabularies that are
 /// published as they are.
-pub(super) fn check(facts: &VocabularyRelease<'_>, classes: &Classes<'_>) -> Check {
+pub(super) fn check(facts: &VocabularyRelease<'_>, classes: &BagClasses<'_>) -> Check {
     if facts.aligned {
         let detail = "the release is said to be in the order of the original (--aligned): shuffle and number it anew before it \
                       is published";
         return Check::undetermined(NAME, detail);
     }
     let released: Vec<u32> = classes.sequence().iter().map(|class| *class as u32).collect();
-    let texts = Texts::of(facts, classes);
+    let texts = BagTexts::of(facts, classes);
     let arrangement = texts.arrangement(&released);
     if arrangement.is_complete() {
         return Check::new(NAME, true, "the vocabularies are sorted by what they hold");
@@ -42,7 +42,7 @@ pub(super) fn check(facts: &VocabularyRelease<'_>, classes: &Classes<'_>) -> Che
         }
     };
     let mut evidence = Evidence::default();
-    let found = arrangement.evidence(&View { released, reference }, &[], "the original");
+    let found = arrangement.evidence(&OrderView { released, reference }, &[], "the original");
     evidence.join(found, arrangement.handicap);
     match evidence.verdict(FALSE_ALARM) {
         Some(found) => {
@@ -60,12 +60,12 @@ pub(super) fn check(facts: &VocabularyRelease<'_>, classes: &Classes<'_>) -> Che
 }
 
 /// What vocabularies show, by class: their terms in two orders, how many there are, and how many different ones.
-struct Texts {
+struct BagTexts {
     columns: Vec<Vec<String>>,
 }
 
-impl Texts {
-    fn of(facts: &VocabularyRelease<'_>, classes: &Classes<'_>) -> Texts {
+impl BagTexts {
+    fn of(facts: &VocabularyRelease<'_>, classes: &BagClasses<'_>) -> BagTexts {
         // A character that sorts before all others, so that a shorter list does too.
         let written = |words: &[&str]| words.join("\u{1}");
         let mut columns = vec![Vec::new(); 4];
@@ -81,7 +81,7 @@ impl Texts {
             let texts = [shown, sorted, all.to_string(), words.len().to_string()];
             columns.iter_mut().zip(texts).for_each(|(column, text)| column.push(text));
         }
-        Texts { columns }
+        BagTexts { columns }
     }
 
     fn arrangement(&self, released: &[u32]) -> Arrangement {
@@ -92,8 +92,8 @@ impl Texts {
             texts.iter().zip(0u32..).map(number).collect()
         };
         let numbers: Vec<Vec<u32>> = self.columns.iter().map(column).collect();
-        let columns: Vec<Column<'_>> = (self.columns.iter().zip(&numbers))
-            .map(|(texts, numbers)| Column {
+        let columns: Vec<ShownColumn<'_>> = (self.columns.iter().zip(&numbers))
+            .map(|(texts, numbers)| ShownColumn {
                 code: Box::new(move |row| numbers[released[row] as usize]),
                 text: Box::new(move |code| texts[code as usize].as_str()),
             })

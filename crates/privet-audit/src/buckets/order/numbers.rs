@@ -4,19 +4,20 @@ use std::cmp::Ordering;
 
 use hashbrown::HashMap;
 
-use super::super::super::order::{Arrangement, Column, Evidence, View, by_number, ranked};
-use super::super::book::{Book, Bucket};
+use super::super::super::order::{Arrangement, Evidence, OrderView, ShownColumn, by_number, ranked};
+use super::super::book::{Bucket, BucketBook};
+use super::keys::Keys;
 
 /// Where people are in the original.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct MeanPlace {
     first: f64,
     sum: f64,
     count: f64,
 }
 
-/// Bets on the numbers of buckets next to the places of their people, and the logarithm of the share of a coin that is bet.
-pub(super) fn evidence(book: &Book) -> (Evidence, f64) {
+/// Bets on the numbers of buckets next to the places of their people in these orders, and the logarithm of the share of a coin that is bet.
+pub(super) fn evidence(book: &BucketBook, orders: &[&Keys]) -> (Evidence, f64) {
     let trail = &book.trail;
     let mut named: Vec<usize> = (0..trail.buckets.len()).collect();
     named.sort_by(|one, other| by_number(&trail.buckets[*one], &trail.buckets[*other]));
@@ -25,25 +26,30 @@ pub(super) fn evidence(book: &Book) -> (Evidence, f64) {
     let arrangement = arrangement(book, &buckets);
     let mut evidence = Evidence::default();
     let names: Vec<&str> = named.iter().map(|bucket| trail.buckets[*bucket].as_str()).collect();
-    let mut all = vec![places(book, &buckets)];
-    all.extend((!book.assigned.is_empty()).then(|| listed_places(book, &names)));
-    for places in all {
-        for by_mean in [false, true] {
-            let key = |place: &Option<Place>| {
-                place.map(|Place { first, sum, count }| if by_mean { sum / count } else { first })
-            };
-            let released = ranked(&places.iter().map(key).collect::<Vec<_>>());
-            let mut reference = released.clone();
-            reference.sort_unstable();
-            let what = "the original (the rows are buckets in the order of their numbers)";
-            evidence.group(arrangement.evidence(&View { released, reference }, &[], what), 0.0);
+    for keys in orders {
+        let mut found = Evidence::default();
+        let mut all = vec![places(book, &buckets, &keys.records)];
+        all.extend((!book.assigned.is_empty()).then(|| listed_places(book, &names, &keys.records)));
+        for places in all {
+            for by_mean in [false, true] {
+                let key = |place: &Option<MeanPlace>| {
+                    place.map(|MeanPlace { first, sum, count }| if by_mean { sum / count } else { first })
+                };
+                let released = ranked(&places.iter().map(key).collect::<Vec<_>>());
+                let mut reference = released.clone();
+                reference.sort_unstable();
+                let what =
+                    format!("the original {} (the rows are buckets in the order of their numbers)", keys.how);
+                found.group(arrangement.evidence(&OrderView { released, reference }, &[], &what), 0.0);
+            }
         }
+        evidence.group(found, 0.0);
     }
     (evidence, arrangement.handicap)
 }
 
 /// What the numbers of buckets may follow: their sizes, their values, and the least and greatest cells of every column.
-fn arrangement(book: &Book, buckets: &[&Bucket]) -> Arrangement {
+fn arrangement(book: &BucketBook, buckets: &[&Bucket]) -> Arrangement {
     let sizes: Vec<u32> = buckets.iter().map(|bucket| bucket.records() as u32).collect();
     let largest = sizes.iter().max().copied().unwrap_or(0) as usize;
     let size_texts: Vec<String> = (0..=largest).map(|size| size.to_string()).collect();
@@ -69,12 +75,12 @@ fn arrangement(book: &Book, buckets: &[&Bucket]) -> Arrangement {
             .map(|(text, at)| *known.entry(text.as_str()).or_insert(at))
             .collect::<Vec<u32>>()
     });
-    let mut columns: Vec<Column<'_>> = vec![Column {
+    let mut columns: Vec<ShownColumn<'_>> = vec![ShownColumn {
         code: Box::new(|row| sizes[row]),
         text: Box::new(|code| size_texts[code as usize].as_str()),
     }];
     for (texts, codes) in whole.iter().zip(&whole_codes) {
-        columns.push(Column {
+        columns.push(ShownColumn {
             code: Box::new(move |row| codes[row]),
             text: Box::new(move |code| texts[code as usize].as_str()),
         });
@@ -89,7 +95,7 @@ fn arrangement(book: &Book, buckets: &[&Bucket]) -> Arrangement {
                     found.unwrap_or_default()
                 };
                 let codes: Vec<u32> = buckets.iter().map(outer).collect();
-                columns.push(Column {
+                columns.push(ShownColumn {
                     code: Box::new(move |row| codes[row]),
                     text: Box::new(move |code| texts.text(code)),
                 });
@@ -99,11 +105,11 @@ fn arrangement(book: &Book, buckets: &[&Bucket]) -> Arrangement {
     Arrangement::of(buckets.len(), &columns, &[])
 }
 
-impl Place {
+impl MeanPlace {
     /// Adds people who are there so often.
-    fn add(into: &mut Option<Place>, other: Option<&Place>, times: f64) {
-        let Some(Place { first, sum, count }) = other else { return };
-        let into = into.get_or_insert(Place { first: f64::INFINITY, sum: 0.0, count: 0.0 });
+    fn add(into: &mut Option<MeanPlace>, other: Option<&MeanPlace>, times: f64) {
+        let Some(MeanPlace { first, sum, count }) = other else { return };
+        let into = into.get_or_insert(MeanPlace { first: f64::INFINITY, sum: 0.0, count: 0.0 });
         into.first = into.first.min(*first);
         into.sum += sum / count * times;
         into.count += times;
@@ -111,11 +117,11 @@ impl Place {
 }
 
 /// By key of its records the places that they have.
-fn found<K: std::hash::Hash + Eq>(records: impl Iterator<Item = K>) -> HashMap<K, Place> {
-    let mut found: HashMap<K, Place> = HashMap::new();
-    for (at, key) in records.enumerate() {
-        let at = at as f64;
-        let place = found.entry(key).or_insert(Place { first: at, sum: 0.0, count: 0.0 });
+fn found<K: std::hash::Hash + Eq>(records: impl Iterator<Item = K>, places: &[f64]) -> HashMap<K, MeanPlace> {
+    let mut found: HashMap<K, MeanPlace> = HashMap::new();
+    for (key, at) in records.zip(places) {
+        let place = found.entry(key).or_insert(MeanPlace { first: *at, sum: 0.0, count: 0.0 });
+        place.first = place.first.min(*at);
         place.sum += at;
         place.count += 1.0;
     }
@@ -123,14 +129,14 @@ fn found<K: std::hash::Hash + Eq>(records: impl Iterator<Item = K>) -> HashMap<K
 }
 
 /// The places of people who could be in each bucket.
-fn places(book: &Book, buckets: &[&Bucket]) -> Vec<Option<Place>> {
-    let found = found(book.trail.original.iter().map(|(person, _)| &book.persons[*person as usize]));
+fn places(book: &BucketBook, buckets: &[&Bucket], order: &[f64]) -> Vec<Option<MeanPlace>> {
+    let found = found(book.trail.original.iter().map(|(person, _)| &book.persons[*person as usize]), order);
     let of = |bucket: &&Bucket| {
         let mut place = None;
         bucket
             .people
             .iter()
-            .for_each(|(person, count)| Place::add(&mut place, found.get(person), *count as f64));
+            .for_each(|(person, count)| MeanPlace::add(&mut place, found.get(person), *count as f64));
         place
     };
     buckets.iter().map(of).collect()
@@ -138,13 +144,15 @@ fn places(book: &Book, buckets: &[&Bucket]) -> Vec<Option<Place>> {
 
 /// The places of people who are in each bucket by the steward's list. People who share everything are not told apart: which of
 /// them is listed in which bucket says nothing about anybody, and lists put them there in the order of the original.
-fn listed_places(book: &Book, names: &[&str]) -> Vec<Option<Place>> {
-    let found =
-        found(book.trail.original.iter().map(|(person, value)| (&book.persons[*person as usize], *value)));
+fn listed_places(book: &BucketBook, names: &[&str], order: &[f64]) -> Vec<Option<MeanPlace>> {
+    let found = found(
+        book.trail.original.iter().map(|(person, value)| (&book.persons[*person as usize], *value)),
+        order,
+    );
     let of = |name: &&str| {
         let mut place = None;
         for ((person, value), count) in book.assigned.get(*name).into_iter().flatten() {
-            Place::add(&mut place, found.get(&(person, *value)), *count as f64);
+            MeanPlace::add(&mut place, found.get(&(person, *value)), *count as f64);
         }
         place
     };

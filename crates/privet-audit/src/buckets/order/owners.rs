@@ -2,13 +2,14 @@
 
 use hashbrown::HashMap;
 
-use super::super::super::order::{Arrangement, Evidence, Gambler, UNKNOWN, View, rank_evidence};
-use super::super::book::Book;
+use super::super::super::order::{Arrangement, Evidence, Gambler, OrderView, UNKNOWN, rank_evidence};
+use super::super::book::BucketBook;
+use super::keys::Keys;
 use super::rankings::Ranking;
 
 /// People who cannot be told apart have the same number: with the steward's list, or without it.
-pub(super) struct Owners<'a> {
-    pub book: &'a Book,
+pub(super) struct RowOwners<'a> {
+    pub book: &'a BucketBook,
     /// Whether the list was used.
     pub with_list: bool,
     /// By record of the original, in its order.
@@ -45,6 +46,11 @@ impl Urns {
         &self.values[self.begins[drawer as usize]..self.begins[drawer as usize + 1]]
     }
 
+    /// How many values somebody has.
+    pub fn size(&self, drawer: u32) -> f64 {
+        self.get(drawer).iter().map(|(_, count)| f64::from(*count)).sum()
+    }
+
     /// How many there are of a value.
     pub fn count(&self, drawer: u32, value: u32) -> u32 {
         let urn = self.get(drawer);
@@ -61,9 +67,9 @@ impl Urns {
     }
 }
 
-impl<'a> Owners<'a> {
+impl<'a> RowOwners<'a> {
     /// Without the list, then with it where there is one.
-    pub fn all(book: &'a Book) -> Vec<Owners<'a>> {
+    pub fn all(book: &'a BucketBook) -> Vec<RowOwners<'a>> {
         let trail = &book.trail;
         let names: HashMap<&str, u32> = trail.buckets.iter().map(String::as_str).zip(0..).collect();
         let listed: Vec<u32> = (trail.assigned_names.iter())
@@ -72,13 +78,13 @@ impl<'a> Owners<'a> {
         let assigned =
             trail.assigned.iter().map(|name| listed.get(*name as usize).copied().unwrap_or(UNKNOWN));
         let assigned: Vec<u32> = assigned.collect();
-        let mut all = vec![Owners::of(book, None)];
-        all.extend((!listed.is_empty()).then(|| Owners::of(book, Some(&assigned))));
+        let mut all = vec![RowOwners::of(book, None)];
+        all.extend((!listed.is_empty()).then(|| RowOwners::of(book, Some(&assigned))));
         all
     }
 
     /// `assigned` is the bucket of every record of the original.
-    fn of(book: &'a Book, assigned: Option<&[u32]>) -> Owners<'a> {
+    fn of(book: &'a BucketBook, assigned: Option<&[u32]>) -> RowOwners<'a> {
         let trail = &book.trail;
         let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
         let mut number = |person: u32, bucket: u32| {
@@ -93,7 +99,7 @@ impl<'a> Owners<'a> {
         let rows: Vec<u32> = trail.rows.iter().map(|row| number(row.person, own(row.bucket))).collect();
         let values = original.iter().zip(&trail.original).map(|(people, (_, value))| (*people, *value));
         let urns = Urns::of(numbers.len(), values);
-        Owners { book, with_list: assigned.is_some(), original, rows, urns }
+        RowOwners { book, with_list: assigned.is_some(), original, rows, urns }
     }
 
     /// The value of a row, where it is known.
@@ -104,19 +110,36 @@ impl<'a> Owners<'a> {
         }
     }
 
-    /// By row the mean place of its people in the original.
-    pub fn places(&self) -> Vec<f64> {
+    /// By row the mean of a number that the records of its people have in the original.
+    pub fn mean(&self, records: &[f64]) -> Vec<f64> {
         let mut sums = vec![(0.0, 0.0); self.urns.begins.len()];
-        for (place, people) in self.original.iter().enumerate() {
+        for (number, people) in records.iter().zip(&self.original) {
             let (sum, count) = &mut sums[*people as usize];
-            *sum += place as f64;
+            *sum += number;
             *count += 1.0;
         }
-        self.rows
-            .iter()
-            .map(|people| sums[*people as usize])
-            .map(|(sum, count)| sum / f64::max(count, 1.0))
-            .collect()
+        let mean = |people: &u32| {
+            let (sum, count): (f64, f64) = sums[*people as usize];
+            sum / count.max(1.0)
+        };
+        self.rows.iter().map(mean).collect()
+    }
+
+    /// The rows in the order of columns that are not published.
+    pub fn by_columns(&self, runs: &[u32], columns: &[Keys]) -> Evidence {
+        let mut evidence = Evidence::default();
+        let strata = [true, false].map(|by_bucket| self.strata(runs, by_bucket));
+        for keys in columns {
+            let means = self.mean(&keys.records);
+            let mut found = Evidence::default();
+            for strata in &strata {
+                let lists: Vec<Vec<f64>> =
+                    strata.iter().map(|rows| rows.iter().map(|row| means[*row]).collect()).collect();
+                rank_evidence(&lists, &format!("the original {}", keys.how), &mut found);
+            }
+            evidence.group(found, 0.0);
+        }
+        evidence
     }
 
     /// The rows in the order of the original: all of them, bucket by bucket, or of people who share quasi-identifiers.
@@ -124,7 +147,7 @@ impl<'a> Owners<'a> {
         let rows = &self.book.trail.rows;
         let conditions =
             [rows.iter().map(|row| row.bucket).collect(), rows.iter().map(|row| row.person).collect()];
-        let view = View { released: self.rows.clone(), reference: self.original.clone() };
+        let view = OrderView { released: self.rows.clone(), reference: self.original.clone() };
         arrangement.evidence(&view, &conditions, "the original")
     }
 

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use hashbrown::HashMap;
 
 use super::super::super::order::by_number;
-use super::super::book::Book;
+use super::super::book::BucketBook;
 
 /// An order of values, the same everywhere or one for each bucket.
 pub(super) struct Ranking {
@@ -29,7 +29,7 @@ impl Ranking {
     }
 
     /// All orders that are tried, forwards; they are tried backwards as well.
-    pub fn all(book: &Book) -> Vec<Ranking> {
+    pub fn all(book: &BucketBook) -> Vec<Ranking> {
         let text = |value: &u32| book.values.text(*value);
         let count = |value: &u32| book.value_counts.get(value).copied().unwrap_or(0);
         let mut first: HashMap<u32, usize> = HashMap::new();

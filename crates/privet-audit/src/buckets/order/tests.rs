@@ -6,7 +6,7 @@ use std::fs;
 use rand_chacha::ChaCha20Rng;
 
 use super::super::BucketTables;
-use super::super::book::Book;
+use super::super::book::BucketBook;
 use crate::order::{Evidence, FALSE_ALARM};
 use privet_core::random::{below, keyed, shuffle};
 use privet_data::{ReadOptions, Source};
@@ -33,6 +33,11 @@ fn size(rows: usize, regions: u64, values: usize) -> Size {
     Size { rows, regions, values }
 }
 
+/// The name of the person in this row of the original: names are in no order.
+fn name_of(row: usize) -> String {
+    format!("n{:08x}", (row as u32 + 1).wrapping_mul(2_654_435_769))
+}
+
 fn number(row: &Someone) -> usize {
     row.2[1..].parse().expect("a number")
 }
@@ -57,10 +62,12 @@ impl Bench {
 
     fn of(people: Vec<Someone>) -> Bench {
         let folder = tempfile::tempdir().expect("a folder");
-        let lines: String =
-            people.iter().map(|(sex, region, value, _)| format!("{sex},{region},{value}\n")).collect();
-        fs::write(folder.path().join("data.csv"), format!("sex,region,s\n{lines}")).expect("a file");
-        let text = "[data]\npath = \"data.csv\"\n[columns.sex]\nrole = \"quasi-identifier\"\n[columns.region]\n\
+        let line = |(row, (sex, region, value, _)): (usize, &Someone)| {
+            format!("{},{sex},{region},{value}\n", name_of(row))
+        };
+        let lines: String = people.iter().enumerate().map(line).collect();
+        fs::write(folder.path().join("data.csv"), format!("name,sex,region,s\n{lines}")).expect("a file");
+        let text = "[data]\npath = \"data.csv\"\n[columns.name]\nrole = \"identifier\"\n[columns.sex]\nrole = \"quasi-identifier\"\n[columns.region]\n\
                     role = \"quasi-identifier\"\n[columns.s]\nrole = \"sensitive\"\n[privacy.l-diversity]\ncolumn = \"s\"\nl = 2\n\
                     [method]\nname = \"anatomy\"\n";
         let policy = Policy::parse(&folder.path().join("policy.toml"), text.to_string()).expect("TOML");
@@ -77,7 +84,7 @@ impl Bench {
     fn evidence(&self, release: &BucketTables, with_list: bool) -> Evidence {
         let list: Vec<Option<String>> = self.people.iter().map(|row| Some(row.3.to_string())).collect();
         let list = with_list.then_some(list.as_slice());
-        let (book, _) = Book::read(&self.policy, release, 2, list, &mut || Ok(())).expect("a book");
+        let (book, _) = BucketBook::read(&self.policy, release, 3, list, &mut || Ok(())).expect("a book");
         super::evidence(&book, &mut || Ok(())).expect("nobody stops it")
     }
 
@@ -209,6 +216,99 @@ fn hard_use_1_4_rows_of_buckets_in_the_order_of_the_original_or_of_values_are_se
             for with_list in [true, false] {
                 assert_eq!(bench.evidence(&bench.two(&file), with_list).verdict(FALSE_ALARM), None);
             }
+        }
+    }
+}
+
+/// In buckets of two rows, everything is put together and half of everything is sorted: that must not hide any order.
+#[test]
+fn hard_use_1_4_the_order_within_buckets_of_two_is_seen() {
+    let random = &mut keyed(5, "test");
+    for regions in [300, 2] {
+        let bench = Bench::new(size(400, regions, 2), random);
+        let mixed = shuffled(&bench.people, random);
+        for (how, file) in [
+            ("the original", by_bucket(&bench.people)),
+            ("values", by_bucket(&sorted(&mixed, |row| row.2.clone()))),
+            ("values backwards", with_rows(&by_bucket(&sorted(&mixed, number)), &mut |rows| rows.reverse())),
+        ] {
+            bench.sees(&bench.two(&file), true, true, &format!("{how}, {regions} regions"));
+        }
+        for (how, file) in [
+            ("own", mixed.clone()),
+            ("own, bucket by bucket", by_bucket(&mixed)),
+            ("swapped", with_values(&mixed, &mut |list| list.reverse())),
+        ] {
+            bench.sees(&bench.permuted(&file), true, true, &format!("{how}, {regions} regions"));
+        }
+    }
+}
+
+/// Rows, values or numbers in the order of a column that is not published.
+#[test]
+fn hard_use_1_4_the_order_of_a_hidden_column_is_seen() {
+    let random = &mut keyed(6, "test");
+    for of in [size(400, 300, 4), size(600, 300, 20)] {
+        let bench = Bench::new(of, random);
+        let mut named: Vec<(String, Someone)> =
+            bench.people.iter().enumerate().map(|(row, own)| (name_of(row), own.clone())).collect();
+        named.sort();
+        let by_name: Vec<Someone> = named.into_iter().map(|(_, own)| own).collect();
+        let by_cells = |rows: &[Someone]| sorted(rows, |row| (row.3, row.0.clone(), row.1.clone()));
+        // The cells in their own order, the values in the order of names.
+        let values: Vec<String> = by_bucket(&by_name).into_iter().map(|row| row.2).collect();
+        let down: Vec<Someone> = by_cells(&bench.people)
+            .into_iter()
+            .zip(values)
+            .map(|(row, value)| (row.0, row.1, value, row.3))
+            .collect();
+        for with_list in [true, false] {
+            bench.sees(&bench.two(&by_name), with_list, true, "the whole file by name");
+            bench.sees(&bench.two(&by_bucket(&by_name)), with_list, true, "buckets by name");
+            bench.sees(&bench.permuted(&down), with_list, true, "values by name");
+        }
+    }
+}
+
+/// One bucket of many people who share their quasi-identifiers with others: their values next to other rows.
+#[test]
+fn hard_use_1_4_values_of_a_large_bucket_are_seen_however_shifted() {
+    let random = &mut keyed(7, "test");
+    for (rows, regions) in [(2000, 40), (100_000, 300)] {
+        // Where people live has something to do with what they have.
+        let mut people: Vec<Someone> = (0..rows)
+            .map(|_| {
+                let (region, value) = (below(random, regions), below(random, 6));
+                let value = if below(random, 2) == 0 { region % 6 } else { value };
+                let sex = ["F", "M"][below(random, 2) as usize].to_string();
+                (sex, format!("r{region}"), format!("v{value}"), 1)
+            })
+            .collect();
+        shuffle(&mut people, random);
+        let bench = Bench::of(people);
+        let mixed = shuffled(&bench.people, random);
+        let blocks = |list: &mut [String]| {
+            let moved: Vec<String> = list.chunks(rows / 5).rev().flatten().cloned().collect();
+            list.clone_from_slice(&moved);
+        };
+        let files = [
+            ("own", mixed.clone()),
+            ("shifted", with_values(&mixed, &mut |list| list.rotate_left(rows * 2 / 7))),
+            (
+                "backwards and shifted",
+                with_values(&mixed, &mut |list| {
+                    list.reverse();
+                    list.rotate_left(rows / 3);
+                }),
+            ),
+            ("in blocks", with_values(&mixed, &mut |list| blocks(list))),
+        ];
+        for (how, file) in files {
+            bench.sees(&bench.permuted(&file), true, true, &format!("{how}: {rows}"));
+        }
+        let honest = with_values(&mixed, &mut |list| shuffle(list, random));
+        for release in [bench.permuted(&honest), bench.two(&mixed)] {
+            assert_eq!(bench.evidence(&release, true).verdict(FALSE_ALARM), None);
         }
     }
 }

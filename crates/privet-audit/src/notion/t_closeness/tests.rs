@@ -1,5 +1,7 @@
 use proptest::prelude::*;
 
+use num_integer::Integer;
+
 use super::*;
 
 fn notion(distance: Distance, table: &[u64], t: &str) -> TCloseness {
@@ -47,8 +49,11 @@ fn the_hierarchical_distance_weighs_moves_by_the_height_they_climb() {
     // root ─┬─ a ─┬─ x      x, y and z have a third each.
     //       │     └─ y
     //       └─ b ─── z
-    let tree =
-        || Tree { leaf_of: vec![2, 3, 5], parents: vec![0, 0, 1, 1, 0, 4], heights: vec![2, 1, 0, 0, 1, 0] };
+    let tree = || DistanceTree {
+        leaf_of: vec![2, 3, 5],
+        parents: vec![0, 0, 1, 1, 0, 4],
+        heights: vec![2, 1, 0, 0, 1, 0],
+    };
     let closeness = notion(Distance::Hierarchical(tree()), &[1, 1, 1], "1/2");
     // All in z: both thirds climb to the root.
     assert_eq!(value(&closeness, &[0, 0, 1]), Some((2, 3)));
@@ -65,8 +70,8 @@ fn a_value_that_the_original_lacks_is_never_close() {
 }
 
 /// root over nodes 1 and 4, with leaves 2 and 3 below 1, and 5 and 7 below 4, 7 one further down.
-fn tree() -> Tree {
-    Tree {
+fn tree() -> DistanceTree {
+    DistanceTree {
         leaf_of: vec![2, 3, 5, 7],
         parents: vec![0, 0, 1, 1, 0, 4, 4, 6],
         heights: vec![3, 1, 0, 0, 2, 0, 1, 0],
@@ -84,7 +89,7 @@ fn hard_use_2_3_a_class_costs_as_much_as_its_own_values() {
     let began = std::time::Instant::now();
     let parents = std::iter::once(0).chain((0..values).map(|_| 0)).collect();
     let heights = std::iter::once(1).chain((0..values).map(|_| 0)).collect();
-    let flat = Tree { leaf_of: (1..=values).collect(), parents, heights };
+    let flat = DistanceTree { leaf_of: (1..=values).collect(), parents, heights };
     for distance in [Distance::Equal, Distance::Ordered((0..values).collect()), Distance::Hierarchical(flat)]
     {
         let closeness = notion(distance, &vec![1; values], "0.9");

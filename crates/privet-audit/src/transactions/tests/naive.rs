@@ -13,7 +13,7 @@ use privet_taxonomy::{ItemTree, Node};
 const SENSITIVE: [&str; 2] = ["s", "t"];
 
 /// A transaction: nodes and sensitive items.
-type Row = (Vec<Node>, Vec<u32>);
+type PersonRow = (Vec<Node>, Vec<u32>);
 
 /// A forest from the choice of each node's parent: itself or an earlier one.
 fn forest(choices: &[usize]) -> ItemTree {
@@ -26,7 +26,7 @@ fn forest(choices: &[usize]) -> ItemTree {
 }
 
 /// The original rows: bit i of a number stands for leaf i.
-fn originals(tree: &ItemTree, numbers: &[(u32, u32)]) -> Vec<Row> {
+fn originals(tree: &ItemTree, numbers: &[(u32, u32)]) -> Vec<PersonRow> {
     let leaves: Vec<Node> = tree.nodes().filter(|node| tree.is_leaf(*node)).collect();
     let chosen = |bits: u32| (0..32).filter(move |at| bits >> at & 1 == 1);
     let row = |(items, marks): &(u32, u32)| {
@@ -42,18 +42,18 @@ fn shown(tree: &ItemTree, item: Node, stops: u32) -> Node {
     above.into_iter().rev().find(|node| stops >> node & 1 == 1).unwrap_or(item)
 }
 
-fn generalised(tree: &ItemTree, row: &Row, stops: u32) -> Row {
+fn generalised(tree: &ItemTree, row: &PersonRow, stops: u32) -> PersonRow {
     let mut nodes: Vec<Node> = row.0.iter().map(|item| shown(tree, *item, stops)).collect();
     nodes.sort_unstable();
     nodes.dedup();
     (nodes, row.1.clone())
 }
 
-fn holds(tree: &ItemTree, row: &Row, node: Node) -> bool {
+fn holds(tree: &ItemTree, row: &PersonRow, node: Node) -> bool {
     row.0.iter().any(|own| tree.contains(node, *own))
 }
 
-fn fits(tree: &ItemTree, row: &Row, known: &Knowledge) -> bool {
+fn fits(tree: &ItemTree, row: &PersonRow, known: &Knowledge) -> bool {
     known.present.iter().all(|node| holds(tree, row, *node))
         && !known.absent.iter().any(|node| holds(tree, row, *node))
 }
@@ -63,8 +63,8 @@ fn within_reach(tree: &ItemTree, known: &Knowledge, demand: &Demand) -> bool {
     known.present.len() as u64 <= demand.m && leaves <= demand.n
 }
 
-fn is_threat(tree: &ItemTree, rows: &[Row], known: &Knowledge, demand: &Demand) -> bool {
-    let fitting: Vec<&Row> = rows.iter().filter(|row| fits(tree, row, known)).collect();
+fn is_threat(tree: &ItemTree, rows: &[PersonRow], known: &Knowledge, demand: &Demand) -> bool {
+    let fitting: Vec<&PersonRow> = rows.iter().filter(|row| fits(tree, row, known)).collect();
     let support = fitting.len() as u64;
     let told = (0..2u32).any(|mark| {
         let count = fitting.iter().filter(|row| row.1.contains(&mark)).count() as u64;
@@ -75,7 +75,7 @@ fn is_threat(tree: &ItemTree, rows: &[Row], known: &Knowledge, demand: &Demand) 
 }
 
 /// Every itemset of decorated visible nodes within reach that is a threat.
-fn threats(tree: &ItemTree, rows: &[Row], demand: &Demand) -> Vec<Knowledge> {
+fn threats(tree: &ItemTree, rows: &[PersonRow], demand: &Demand) -> Vec<Knowledge> {
     let visible: Vec<Node> =
         tree.nodes().filter(|node| rows.iter().any(|row| holds(tree, row, *node))).collect();
     let mut found = Vec::new();
@@ -117,37 +117,37 @@ fn choices() -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(0usize..40, 1..8)
 }
 
-fn labels<'a>(tree: &'a ItemTree, rows: &[Row]) -> Vec<Vec<&'a str>> {
-    let marks = |row: &Row| row.1.iter().map(|mark| SENSITIVE[*mark as usize]).collect::<Vec<_>>();
+fn labels<'a>(tree: &'a ItemTree, rows: &[PersonRow]) -> Vec<Vec<&'a str>> {
+    let marks = |row: &PersonRow| row.1.iter().map(|mark| SENSITIVE[*mark as usize]).collect::<Vec<_>>();
     rows.iter().map(|row| row.0.iter().map(|node| tree.label(*node)).chain(marks(row)).collect()).collect()
 }
 
-fn sorted(rows: &[Row]) -> Vec<Row> {
+fn sorted(rows: &[PersonRow]) -> Vec<PersonRow> {
     let mut rows = rows.to_vec();
     rows.sort();
     rows
 }
 
 /// Whether some recoding that the method may use makes this release, by trying all.
-fn is_honest(tree: &ItemTree, original: &[Row], release: &[Row], method: &str) -> bool {
+fn is_honest(tree: &ItemTree, original: &[PersonRow], release: &[PersonRow], method: &str) -> bool {
     let release = sorted(release);
     match method {
         "lg" => matches(tree, original, &mut release.clone()),
         "mm" => (0..1u32 << tree.len()).any(|gone| {
-            let kept = |row: &Row| -> Row {
+            let kept = |row: &PersonRow| -> PersonRow {
                 (row.0.iter().copied().filter(|item| gone >> item & 1 == 0).collect(), row.1.clone())
             };
             sorted(&original.iter().map(kept).collect::<Vec<_>>()) == release
         }),
         _ => (0..1u32 << tree.len()).any(|stops| {
-            let made: Vec<Row> = original.iter().map(|row| generalised(tree, row, stops)).collect();
+            let made: Vec<PersonRow> = original.iter().map(|row| generalised(tree, row, stops)).collect();
             sorted(&made) == release
         }),
     }
 }
 
 /// Whether the originals can be given released rows of their own that cover them, and none is left.
-fn matches(tree: &ItemTree, original: &[Row], release: &mut Vec<Row>) -> bool {
+fn matches(tree: &ItemTree, original: &[PersonRow], release: &mut Vec<PersonRow>) -> bool {
     let Some((first, others)) = original.split_first() else { return release.is_empty() };
     for at in 0..release.len() {
         let row = release.remove(at);
@@ -163,7 +163,7 @@ fn matches(tree: &ItemTree, original: &[Row], release: &mut Vec<Row>) -> bool {
 }
 
 /// Changes a release a little; `what` chooses how, the others where.
-fn mutate(tree: &ItemTree, rows: &mut Vec<Row>, (what, at, which): (u32, usize, usize)) {
+fn mutate(tree: &ItemTree, rows: &mut Vec<PersonRow>, (what, at, which): (u32, usize, usize)) {
     if rows.is_empty() {
         rows.push((Vec::new(), Vec::new()));
         return;
@@ -214,7 +214,7 @@ proptest! {
         let tree = forest(&choices);
         let original = originals(&tree, &numbers);
         let stops = stops.iter().cycle();
-        let rows: Vec<Row> = original.iter().zip(stops).map(|(row, stops)| generalised(&tree, row, *stops)).collect();
+        let rows: Vec<PersonRow> = original.iter().zip(stops).map(|(row, stops)| generalised(&tree, row, *stops)).collect();
         let released = Released::new(&tree, 2, rows.iter().map(|row| (&row.0[..], &row.1[..], 1)));
         let known = threats(&tree, &rows, &demand);
 
@@ -241,7 +241,7 @@ proptest! {
         let tree = forest(&choices);
         let original = originals(&tree, &numbers[..numbers.len().min(6)]);
         let global = method == "og";
-        let mut release: Vec<Row> = original
+        let mut release: Vec<PersonRow> = original
             .iter()
             .zip(stops.iter().cycle())
             .map(|(row, own)| match method {

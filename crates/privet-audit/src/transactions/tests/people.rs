@@ -57,7 +57,7 @@ proptest! {
 /// Audits transactions of people: a name, then items.
 fn audit_people(original: &str, release: &str, method: &str, demand: &Demand) -> Audit {
     let (tree, sensitive) = (tree(SHOP), ["test".to_string()]);
-    let meaning = Meaning::new(&tree, &sensitive);
+    let meaning = LabelMeaning::new(&tree, &sensitive);
     let mut entries = Entries::new(&meaning);
     for (line, row) in (1u64..).zip(rows(original)) {
         entries.push_of(row[0], line, &row[1..]);
@@ -67,7 +67,7 @@ fn audit_people(original: &str, release: &str, method: &str, demand: &Demand) ->
     for (line, row) in (1u64..).zip(rows(release)) {
         entries.push(line, &row);
     }
-    let facts = Facts {
+    let facts = TransactionFacts {
         tree: &tree,
         sensitive: &sensitive,
         meaning: &meaning,
