@@ -4,16 +4,13 @@
 //! A released table whose cells mean nothing, a population of other people, a hold-out that was never held out: what makes all
 //! figures worthless is an error, what makes some doubtful a sentence.
 
-use std::fs;
-use std::path::Path;
-
 use hashbrown::HashSet;
 
 use super::Scene;
 use super::view::{Rows, TableView, ViewColumn, value_tree};
 use privet_core::counted;
 use privet_core::{Error, Result};
-use privet_data::Source;
+use privet_data::{Origin, Source};
 use privet_policy::CheckedPolicy;
 use privet_taxonomy::number;
 
@@ -23,16 +20,15 @@ impl Scene<'_> {
         self.read()?;
         let (Some(policy), Ok(tables)) = (self.table_policy(), self.tables()) else { return Ok(Vec::new()) };
         let mut doubts = Vec::new();
-        for (table, file) in tables.iter().zip(self.released.files()) {
+        for (table, file) in tables.iter().zip(self.released.origins()) {
             let known = doubts.len();
-            cells(policy, table, &file, &mut doubts)?;
+            cells(policy, table, file, &mut doubts)?;
             if doubts.len() == known {
-                strangers(self, table, &file, &mut doubts)?;
+                strangers(self, table, file, &mut doubts)?;
             }
             for column in &table.further {
                 doubts.push(format!(
-                    "{} has a column '{}' that the data does not have: only the search for undeclared quasi-identifiers looks at it",
-                    file.display(),
+                    "{file} has a column '{}' that the data does not have: only the search for undeclared quasi-identifiers looks at it",
                     column.name
                 ));
             }
@@ -43,7 +39,7 @@ impl Scene<'_> {
             population(table, (source, people), &mut doubts)?;
         }
         if let (Some(source), Some(people)) = (&self.holdout, &table.holdout) {
-            if is_same_file(source.path(), policy.source.path()) {
+            if source.is_same(&policy.source) {
                 return Err(not_held_out(source));
             }
             values(policy, table, (source, people), &mut doubts)?;
@@ -54,7 +50,7 @@ impl Scene<'_> {
 }
 
 /// Released quasi-identifiers that say nothing which the original could mean.
-fn cells(policy: &CheckedPolicy, table: &TableView, file: &Path, doubts: &mut Vec<String>) -> Result<()> {
+fn cells(policy: &CheckedPolicy, table: &TableView, file: &Origin, doubts: &mut Vec<String>) -> Result<()> {
     const HELP: &str = "spell values and labels as the data and its hierarchies do; ranges as 20-29, [20,30) or [20, 30[, lists \
                         as {a, b}, and a suppressed cell as *";
     for column in &table.quasi.columns {
@@ -76,7 +72,7 @@ fn cells(policy: &CheckedPolicy, table: &TableView, file: &Path, doubts: &mut Ve
              taken to be there, and figures may be too low; {HELP}",
             rows.len(),
             counted(table.released.len as u64, "row", "rows"),
-            file.display(),
+            file,
             if rows.len() == 1 { "has" } else { "have" }
         ));
     }
@@ -84,12 +80,9 @@ fn cells(policy: &CheckedPolicy, table: &TableView, file: &Path, doubts: &mut Ve
 }
 
 /// Released rows that nobody of the data can be in: made-up people, values that were swapped or averaged, another data set.
-fn strangers(scene: &Scene<'_>, table: &TableView, file: &Path, doubts: &mut Vec<String>) -> Result<()> {
+fn strangers(scene: &Scene<'_>, table: &TableView, file: &Origin, doubts: &mut Vec<String>) -> Result<()> {
     if table.released.len == 0 {
-        doubts.push(format!(
-            "there is nobody in {}, only a header: nothing can be found in it",
-            file.display()
-        ));
+        doubts.push(format!("there is nobody in {}, only a header: nothing can be found in it", file));
         return Ok(());
     }
     // Of a sample it cannot be said who is in none of the rows.
@@ -113,7 +106,7 @@ fn strangers(scene: &Scene<'_>, table: &TableView, file: &Path, doubts: &mut Vec
         doubts.push(format!(
             "nobody of the data can be in {empty} of {} of {}: figures may be too low",
             counted(rows, "row", "rows"),
-            file.display()
+            file
         ));
     }
     Ok(())
@@ -128,7 +121,7 @@ fn values(
 ) -> Result<()> {
     if people.len == 0 {
         return Err(Error::input("there is nobody in the file, only a header")
-            .in_file(source.path())
+            .in_file(source.origin())
             .help("name a table with a row for each person"));
     }
     for column in table.quasi.columns.iter().copied().filter(|column| people.has(*column)) {
@@ -142,7 +135,7 @@ fn values(
                 "no value of column '{}' is one of the data or of its hierarchy",
                 own.name
             ))
-            .in_file(source.path())
+            .in_file(source.origin())
             .at_line(line)
             .help("people are compared with the data value by value: spell them alike, and check that it is the right file"));
         }
@@ -150,7 +143,7 @@ fn values(
             "{} of {} of {} {} a value of column '{}' that neither the data nor its hierarchy has, the first in line {line}",
             strange.len(),
             counted(people.len as u64, "row", "rows"),
-            source.path().display(),
+            source.origin(),
             if strange.len() == 1 { "has" } else { "have" },
             own.name
         ));
@@ -184,7 +177,7 @@ fn population(table: &TableView, (source, people): (&Source, &Rows), doubts: &mu
     let missing = tuples(&table.original, &known).filter(|tuple| !everybody.contains(tuple)).count();
     if missing > 0 && missing == table.original.len {
         return Err(Error::input("nobody of the data is among these people")
-            .in_file(source.path())
+            .in_file(source.origin())
             .help("a population is everybody who may be in the data, those in it included; check that it is the right file"));
     }
     if missing > 0 {
@@ -192,7 +185,7 @@ fn population(table: &TableView, (source, people): (&Source, &Rows), doubts: &mu
             "{missing} of {} of the data {} not in {}, which should have everybody who may be in the data",
             counted(table.original.len as u64, "person", "people"),
             if missing == 1 { "is" } else { "are" },
-            source.path().display()
+            source.origin()
         ));
     }
     Ok(())
@@ -212,7 +205,7 @@ fn holdout(table: &TableView, (source, people): (&Source, &Rows), doubts: &mut V
             "{} of {} of {} {} just like somebody in the data: a hold-out should have people who were left out of it",
             there.len(),
             counted(people.len as u64, "row", "rows"),
-            source.path().display(),
+            source.origin(),
             if there.len() == 1 { "is" } else { "are" }
         ));
     }
@@ -221,12 +214,8 @@ fn holdout(table: &TableView, (source, people): (&Source, &Rows), doubts: &mut V
 
 fn not_held_out(source: &Source) -> Error {
     Error::input("these are the people of the data, not people who were left out of it")
-        .in_file(source.path())
+        .in_file(source.origin())
         .help("set some rows of the data aside before it is anonymised, and name a file with those")
-}
-
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 #[cfg(test)]

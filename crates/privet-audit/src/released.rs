@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::buckets::BucketTables;
 use privet_core::{Error, Result};
 use privet_data::{
-    FileKind, Format, Header, ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyColumns,
-    VocabularyFile,
+    FileKind, Format, Header, Origin, ReadOptions, Source, TransactionOptions, TransactionSource,
+    VocabularyColumns, VocabularyFile,
 };
 use privet_policy::layout::{QIT, ST, projection, projection_number};
 use privet_policy::{CheckedPolicy, PolicyRef, Subject, TransactionPolicy};
@@ -28,15 +28,21 @@ pub enum Released {
 }
 
 impl Released {
-    /// The files that the data is in.
+    /// The files that the data is in; none for data in memory.
     pub fn files(&self) -> Vec<PathBuf> {
-        let path = |source: &Source| source.path().to_path_buf();
+        self.origins().into_iter().filter_map(Origin::path).map(Path::to_path_buf).collect()
+    }
+
+    /// Where the data come from, table by table.
+    pub fn origins(&self) -> Vec<&Origin> {
         match self {
-            Released::Table(source) | Released::Groups(BucketTables::Permuted(source)) => vec![path(source)],
-            Released::Groups(BucketTables::Two { qit, st }) => vec![path(qit), path(st)],
-            Released::Projections(tables) => tables.iter().map(path).collect(),
-            Released::Transactions(source) => vec![source.path().to_path_buf()],
-            Released::Vocabularies(file) => vec![path(file.table())],
+            Released::Table(source) | Released::Groups(BucketTables::Permuted(source)) => {
+                vec![source.origin()]
+            }
+            Released::Groups(BucketTables::Two { qit, st }) => vec![qit.origin(), st.origin()],
+            Released::Projections(tables) => tables.iter().map(Source::origin).collect(),
+            Released::Transactions(source) => vec![source.origin()],
+            Released::Vocabularies(file) => vec![file.table().origin()],
         }
     }
 }

@@ -123,19 +123,7 @@ impl TextWriter {
     /// Writes one row; one without cells is an empty line.
     pub(super) fn write(&mut self, cells: &[&str]) -> io::Result<()> {
         self.row.clear();
-        for (index, cell) in cells.iter().enumerate() {
-            if index > 0 {
-                self.row.extend_from_slice(self.delimiter.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-            // The row of a single empty cell would be an empty line, which readers skip.
-            let cell = &*marked(cell);
-            if needs_quotes(cell, self.delimiter) || (cell.is_empty() && cells.len() == 1) {
-                push_quoted(&mut self.row, cell);
-            } else {
-                self.row.extend_from_slice(cell.as_bytes());
-            }
-        }
-        self.row.push(b'\n');
+        push_row(&mut self.row, cells, self.delimiter);
         self.encoder.write_all(&self.row)
     }
 
@@ -143,6 +131,23 @@ impl TextWriter {
     pub(super) fn finish(self) -> io::Result<()> {
         self.encoder.finish()
     }
+}
+
+/// Adds a row as a line of delimited text; one without cells is an empty line.
+pub(super) fn push_row(line: &mut Vec<u8>, cells: &[&str], delimiter: char) {
+    for (index, cell) in cells.iter().enumerate() {
+        if index > 0 {
+            line.extend_from_slice(delimiter.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        // The row of a single empty cell would be an empty line, which readers skip.
+        let cell = &*marked(cell);
+        if needs_quotes(cell, delimiter) || (cell.is_empty() && cells.len() == 1) {
+            push_quoted(line, cell);
+        } else {
+            line.extend_from_slice(cell.as_bytes());
+        }
+    }
+    line.push(b'\n');
 }
 
 /// Whether a reader could take the bare cell for something else. Blanks at the ends are quoted because many

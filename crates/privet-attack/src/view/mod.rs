@@ -334,8 +334,8 @@ fn read(
         }
     }
     if shared.is_empty() {
-        let file = tables.first().map_or_else(Default::default, |table| table.path().to_path_buf());
-        return Err(Stopped::Error(strange(policy).in_file(file)));
+        let origin = tables.first().map_or(policy.source.origin(), |table| table.origin());
+        return Err(Stopped::Error(strange(policy).in_file(origin)));
     }
     let mut held = Held { rows: scene.limits.rows, bytes: scene.limits.view_bytes(), taken: 0 };
     let grouped = matches!(scene.released, Released::Groups(_));
@@ -487,7 +487,7 @@ fn dealt(
     let (mut released, groups) = coded::released(qit, true, scene.clock, held_in_memory)?;
     let nameless = |table: &Source| {
         let wrong = format!("it has no column '{GROUP_COLUMN}', which says what group a row belongs to");
-        Stopped::Error(privet_core::Error::input(wrong).in_file(table.path()).help(format!(
+        Stopped::Error(privet_core::Error::input(wrong).in_file(table.origin()).help(format!(
             "two tables belong together by '{GROUP_COLUMN}'; the second one has the values of a group and their '{COUNT_COLUMN}'"
         )))
     };

@@ -101,7 +101,7 @@ fn leaves_of(facts: &Facts<'_>, column: usize, tree: &Taxonomy, table: &[u64]) -
                 "a value of column '{}' has no leaf in its hierarchy",
                 name(facts, column)
             ))
-            .in_file(facts.policy.source.path())
+            .in_file(facts.policy.source.origin())
             .help("add a line for every value of the column to the hierarchy file")),
         })
         .collect()

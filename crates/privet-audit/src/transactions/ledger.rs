@@ -209,7 +209,7 @@ pub(super) fn read(
 pub(super) fn check_original(original: &Ledger, tree: &ItemTree, source: &TransactionSource) -> Result<()> {
     let refuse = |label: &str, line: u64, why: &str| {
         Err(Error::input(format!("'{label}' {why}"))
-            .in_file(source.path())
+            .in_file(source.origin())
             .at_line(line)
             .help("audit with the hierarchy and the list of sensitive items that the release was made with"))
     };

@@ -146,7 +146,7 @@ fn read_flat(
 }
 
 fn at(source: &TransactionSource, transaction: &Transaction<'_>, item: &str, message: String) -> Error {
-    Error::input(message).in_file(source.path()).at_line(source.line_of(transaction, item))
+    Error::input(message).in_file(source.origin()).at_line(source.line_of(transaction, item))
 }
 
 fn root_in_data(source: &TransactionSource, transaction: &Transaction<'_>) -> Error {

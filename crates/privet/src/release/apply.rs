@@ -7,9 +7,7 @@ use super::shuffle::Shuffle;
 use super::turns::Ways;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result, RunKey};
-use privet_data::{
-    Batch, CellKind, FileKind, Format, Formulas, Located, Sink, SinkColumn, Source, set_cell, terms_of,
-};
+use privet_data::{Batch, CellKind, FileKind, Formulas, Located, Sink, SinkColumn, set_cell, terms_of};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::TrackedColumn;
 use privet_methods::recoding::{Recoding, STAR};
@@ -36,11 +34,6 @@ enum Published {
     Set,
 }
 
-/// The delimiter of a release in CSV: that of the data where it is CSV too, else the one in the name.
-pub(super) fn csv_delimiter(source: &Source) -> char {
-    source.delimiter().filter(|_| source.kind().format == Format::Csv).unwrap_or(',')
-}
-
 /// Writes the release.
 pub(super) fn apply(
     policy: &CheckedPolicy,
@@ -54,7 +47,7 @@ pub(super) fn apply(
     let (columns, published) = published_columns(policy, microdata, recoding)?;
     let formulas = policy.written.formulas();
     let mut sink =
-        Sink::create(destination.path, destination.kind, csv_delimiter(source), &columns, formulas)?;
+        Sink::create(destination.path, destination.kind, source.csv_delimiter(), &columns, formulas)?;
     // Cells that are carried through can be placed in the data; the sink looks at all others.
     let placed = if destination.kind.is_text() { formulas } else { Formulas::Mark };
     let mut shuffle = Shuffle::new(destination.key, destination.spill);
@@ -79,9 +72,9 @@ pub(super) fn apply(
             let record = match microdata.summary.locate(batch, row) {
                 Located::Record(record) => record,
                 Located::Dropped => continue,
-                Located::Unknown => return Err(changed(policy.source.path())),
+                Located::Unknown => return Err(changed(policy.source.origin())),
             };
-            let way = ways.next(batch, row, record).ok_or_else(|| changed(policy.source.path()))?;
+            let way = ways.next(batch, row, record).ok_or_else(|| changed(policy.source.origin()))?;
             let Some(class) = way.class else { continue };
             let shown = recoding.cells(class as usize);
             let codes = &microdata.summary.record(record)[microdata.quasi.len()..];
@@ -117,7 +110,7 @@ pub(super) fn apply(
                 let place = format_args!("column '{}'", column.name);
                 placed
                     .check(&place, cell)
-                    .map_err(|error| error.in_file(source.path()).at_line(batch.line(row)))?;
+                    .map_err(|error| error.in_file(source.origin()).at_line(batch.line(row)))?;
             }
             shuffle.push(&cells)?;
         }
@@ -125,7 +118,7 @@ pub(super) fn apply(
         Ok(())
     })?;
     if rows != microdata.summary.read {
-        return Err(changed(policy.source.path()));
+        return Err(changed(policy.source.origin()));
     }
     clock.progress().stage("shuffling", None);
     shuffle.finish(clock, &mut |cells| sink.write(cells))?;
@@ -181,6 +174,6 @@ fn no_star_among(policy: &CheckedPolicy, column: &TrackedColumn) -> Result<()> {
     let message =
         format!("column '{}' holds the value '*', which releases use for suppressed cells", column.name);
     Err(Error::input(message)
-        .in_file(policy.source.path())
+        .in_file(policy.source.origin())
         .help("list \"*\" under 'missing' in [data], or rename the value"))
 }

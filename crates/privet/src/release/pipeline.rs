@@ -1,7 +1,6 @@
 //! The story of a run, once for all shapes of release: read, decide, write, audit, attack, publish.
 
 use std::path::Path;
-use std::time::SystemTime;
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -13,7 +12,7 @@ use super::holdout::{self, HeldOut};
 use super::manifest::{Claims, Statement};
 use super::report::{self, Edition, ForSteward, Page};
 use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, changed, state_of};
+use super::run::{Published, RunOptions, changed};
 use super::target::Target;
 use privet_attack as attack;
 use privet_attack::{Attacks, Budget, Choice, Scene};
@@ -21,10 +20,10 @@ use privet_audit::{Audit, ReleaseFolder, audit_release};
 use privet_core::clock::Clock;
 use privet_core::hash::sha256_of;
 use privet_core::{Error, Exact, Result};
-use privet_data::Source;
+use privet_data::{Source, Version};
 use privet_ledger::Signatures;
 use privet_policy::layout::{CLAIMS, POLICY};
-use privet_policy::{CheckedPolicy, PolicyRef, Stated, TransactionPolicy, VocabularyPolicy};
+use privet_policy::{CheckedPolicy, OriginalData, PolicyRef, Stated, TransactionPolicy, VocabularyPolicy};
 
 /// One shape of release, with the data that it is made of and what a method decided about them.
 ///
@@ -124,19 +123,19 @@ impl RunPolicy for VocabularyPolicy {
 pub(super) fn run<S: Shape>(mut policy: S::Policy, options: &RunOptions, clock: &Clock) -> Result<Published> {
     S::refuse(&policy, options)?;
     let (target, seed) = begin(&mut policy, options)?;
-    let state = state_of(policy.any().data());
+    let version = policy.any().version();
     let held = policy.hold_out(options.holdout, seed, clock)?;
     let shape = S::decide(policy, seed, clock)?;
     clock.check()?;
-    publish(&shape, Making { target, seed, state, held }, options, clock)
+    publish(&shape, Making { target, seed, version, held }, options, clock)
 }
 
 /// What a run has claimed before it decides.
 pub(super) struct Making {
     pub target: Target,
     pub seed: u64,
-    /// The data's state before it was read.
-    pub state: Option<(u64, SystemTime)>,
+    /// The state of the data before they were read.
+    pub version: Option<Version>,
     /// Who is kept out of the release.
     pub held: Option<HeldOut>,
 }
@@ -171,12 +170,12 @@ pub(super) fn publish<S: Shape>(
     options: &RunOptions,
     clock: &Clock,
 ) -> Result<Published> {
-    let Making { target, seed, state, held } = making;
+    let Making { target, seed, version, held } = making;
     let policy = shape.policy().any();
-    let mut cautions: Vec<String> = caution::about_seed(seed, policy.data()).into_iter().collect();
+    let mut cautions: Vec<String> = caution::about_seed(seed, policy).into_iter().collect();
     cautions.extend(held.as_ref().and_then(HeldOut::caution));
     let mut warnings = shape.warnings(cautions)?;
-    let mut ledger = Book::open(policy.written(), (policy.data(), policy.kind()), &options.target, clock)?;
+    let mut ledger = Book::open(policy, &options.target, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| shape.signatures(book, clock))?;
     clock.check()?;
 
@@ -187,8 +186,12 @@ pub(super) fn publish<S: Shape>(
     let hash = |name: String| Ok((name.clone(), sha256_of(&target.public().join(&name))?));
     let files: Vec<(String, String)> = names.into_iter().map(hash).collect::<Result<_>>()?;
     let mut claims = Claims::of(policy, seed, shape.stated()?, &files, held.as_ref());
-    let audit = judge(&target, &claims, clock)?;
-    approve(&audit, policy.data(), state)?;
+    let original = match &held {
+        Some(held) => held.original(),
+        None => policy.original(),
+    };
+    let audit = judge(&target, &claims, original, clock)?;
+    approve(&audit, policy, version)?;
     let mut attacks = attacked(&target, policy, seed, others, &options.attacks, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     clock.progress().stage("writing reports", None);
@@ -227,12 +230,12 @@ pub(super) fn publish<S: Shape>(
 
 /// Audits a release in the making, from disk and by the same call that anybody makes later. What the run states about it is in
 /// the steward's `claims.json` by now.
-fn judge(target: &Target, claims: &Claims<'_>, clock: &Clock) -> Result<Audit> {
+fn judge(target: &Target, claims: &Claims<'_>, original: OriginalData, clock: &Clock) -> Result<Audit> {
     clock.progress().stage("auditing", None);
     let steward = target.steward();
     target.write(&steward.join(POLICY), claims.policy.written().text().as_bytes(), true)?;
     target.write(&steward.join(CLAIMS), pretty(&claims.steward(&steward)?)?.as_bytes(), true)?;
-    let audit = audit_release(target.work(), None, clock)?;
+    let audit = audit_release(target.work(), original, clock)?;
     clock.check()?;
     Ok(audit)
 }
@@ -241,9 +244,9 @@ fn judge(target: &Target, claims: &Claims<'_>, clock: &Clock) -> Result<Audit> {
 ///
 /// The data was read several times by now. A change that no reading noticed, because each record still looked familiar, must
 /// neither be published nor look like a defect of ours.
-fn approve(audit: &Audit, data: &Path, state: Option<(u64, SystemTime)>) -> Result<()> {
-    if state_of(data) != state {
-        return Err(changed(data));
+fn approve(audit: &Audit, policy: PolicyRef<'_>, version: Option<Version>) -> Result<()> {
+    if policy.version() != version {
+        return Err(changed(policy.origin()));
     }
     if audit.passed {
         return Ok(());

@@ -140,10 +140,10 @@ fn a_release_without_records_is_published_with_a_warning() {
             ..RunOptions::to(folder.path().join(kind))
         };
         let target = Target::claim(&options.target, false).expect("a target");
-        let state = super::run::state_of(policy.source.path());
+        let version = policy.source.version();
         let seed = 7 << 32;
         let shape = Recoded::of(policy, microdata, solution, seed).expect("a table");
-        let making = Making { target, seed, state, held: None };
+        let making = Making { target, seed, version, held: None };
         let published = publish(&shape, making, &options, &Clock::unlimited()).expect("a release");
         assert_eq!(
             published.warnings,

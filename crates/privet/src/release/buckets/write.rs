@@ -118,7 +118,7 @@ pub(super) fn assignment(
             let group = match microdata.summary.locate(batch, row) {
                 Located::Dropped => None,
                 Located::Record(record) => round.next(batch, row, record)?,
-                Located::Unknown => return Err(changed(policy.source.path())),
+                Located::Unknown => return Err(changed(policy.source.origin())),
             };
             // Writing to a String cannot fail; published groups are numbered from 1 on.
             let _ = match group {

@@ -38,10 +38,10 @@ pub(super) fn apply(
         read += 1;
         let unknown = lexicon.sort(transaction, &mut items, &mut marks);
         let basket = baskets.locate(&items, &marks).filter(|_| unknown.is_none());
-        let basket = basket.ok_or_else(|| changed(source.path()))?;
+        let basket = basket.ok_or_else(|| changed(source.origin()))?;
         if !dispatcher.next(baskets, basket, &mut nodes) {
             // More transactions than were counted come only from a file that was changed meanwhile.
-            return Err(changed(source.path()));
+            return Err(changed(source.origin()));
         }
         let shown = nodes.iter().map(|node| tree.label(*node));
         let kept = marks.iter().map(|mark| baskets.sensitive[*mark as usize].as_str());
@@ -54,7 +54,7 @@ pub(super) fn apply(
         clock.check()
     })?;
     if read != baskets.total() {
-        return Err(changed(source.path()));
+        return Err(changed(source.origin()));
     }
     clock.progress().stage("shuffling", None);
     let written = shuffle.finish(clock, &mut |labels| sink.write(labels))?;
