@@ -20,7 +20,7 @@ use privet_policy::layout::{CLAIMS, MANIFEST, PERMUTED, POLICY, PUBLIC, QIT, ST,
 use privet_policy::{AnyPolicy, OriginalData, Policy, PolicyRef, Subject};
 
 pub use files::is_own_file;
-pub use shapes::audit_files;
+pub use shapes::{audit_data, audit_files};
 
 /// A folder with a release, and what its run states about it.
 #[derive(Debug)]

@@ -180,3 +180,6 @@ impl Rows for MemoryTable {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

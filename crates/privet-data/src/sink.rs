@@ -19,6 +19,24 @@ pub struct SinkColumn {
     pub kind: CellKind,
 }
 
+impl SinkColumn {
+    /// The error for a cell that is not of the column's kind. The cell itself stays out of the message: it may be one that the release
+    /// hides.
+    pub(super) fn misfit(&self) -> Error {
+        let SinkColumn { name, kind } = self;
+        Error::internal(format!("a cell of column '{name}' is not of its kind {kind:?}"))
+    }
+}
+
+/// Where rows go, one by one.
+pub trait RowSink: Send {
+    /// Takes one row: one text per column, or the items of a transaction.
+    fn write(&mut self, cells: &[&str]) -> Result<()>;
+
+    /// Says that there are no more rows. When it returns, they are kept: on disk, in the database, in memory.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
 /// A file that is being written.
 pub struct Sink {
     path: PathBuf,
@@ -76,12 +94,7 @@ impl Sink {
             }
             Writer::Typed(writer) => writer.write(cells).map_err(|error| match error {
                 WriteError::Io(error) => write_error(path, &error),
-                // The cell itself stays out of the message: it may be one that the release hides.
-                WriteError::Kind(index) => {
-                    let SinkColumn { name, kind } = &columns[index];
-                    Error::internal(format!("a cell of column '{name}' is not of its kind {kind:?}"))
-                        .in_file(path.as_path())
-                }
+                WriteError::Kind(index) => columns[index].misfit().in_file(path.as_path()),
             }),
         }
     }
@@ -93,6 +106,16 @@ impl Sink {
             Writer::Typed(writer) => writer.finish(),
         }
         .map_err(|error| write_error(&self.path, &error))
+    }
+}
+
+impl RowSink for Sink {
+    fn write(&mut self, cells: &[&str]) -> Result<()> {
+        self.write(cells)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        (*self).finish()
     }
 }
 

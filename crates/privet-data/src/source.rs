@@ -267,6 +267,14 @@ impl Source {
         self.rows().unread()
     }
 
+    /// Refuses a table with columns that cannot be read, where nothing may be overlooked.
+    pub fn check_whole(&self) -> Result<()> {
+        match self.unread().first() {
+            Some(unread) => Err(unread.error(&PathBuf::from(self.origin()))),
+            None => Ok(()),
+        }
+    }
+
     /// What a user who sees the columns for the first time should know about their names and types, as sentences.
     pub fn remarks(&self) -> Vec<String> {
         let nameless = self.file().map_or(&[][..], |file| &file.nameless);

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::interner::Interner;
 use super::{
-    Bags, BagsBuilder, CellKind, Dropped, FileKind, Formulas, Header, LogOptions, Origin, QueryLog,
-    ReadOptions, Sink, SinkColumn, Source,
+    Bags, BagsBuilder, CellKind, Dropped, Header, LogOptions, Origin, QueryLog, ReadOptions, RowSink,
+    SinkColumn, Source,
 };
 use privet_core::{Error, Result};
 
@@ -449,19 +449,23 @@ fn times(term: &str, count: Option<&str>, most: u32) -> std::result::Result<u32,
 
 /// A table of vocabularies that is being written: columns `vocabulary`, `term` and `count`.
 pub struct VocabularySink {
-    sink: Sink,
+    sink: Box<dyn RowSink>,
 }
 
 impl VocabularySink {
-    /// Creates the file; it must not exist.
-    pub fn create(path: &Path, kind: FileKind, formulas: Formulas) -> Result<VocabularySink> {
+    /// The columns of such a table.
+    pub fn columns() -> [SinkColumn; 3] {
         let column = |name: &str, kind| SinkColumn { name: name.to_string(), kind };
-        let columns = [
+        [
             column(VOCABULARY, CellKind::Integer),
             column(TERM, CellKind::Text),
             column(COUNT, CellKind::Integer),
-        ];
-        Ok(VocabularySink { sink: Sink::create(path, kind, ',', &columns, formulas)? })
+        ]
+    }
+
+    /// Writes to a sink that has the [columns](Self::columns).
+    pub fn new(sink: Box<dyn RowSink>) -> VocabularySink {
+        VocabularySink { sink }
     }
 
     /// Writes one vocabulary: distinct terms with their counts, in the order given. One without terms is a row without a

@@ -1,25 +1,24 @@
 //! The last stream: reads every row again, applies the decision, and writes the release in shuffled order.
 
-use std::path::Path;
-
+use super::pipeline::Outlet;
 use super::run::changed;
 use super::shuffle::Shuffle;
 use super::turns::Ways;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result, RunKey};
-use privet_data::{Batch, CellKind, FileKind, Formulas, Located, Sink, SinkColumn, set_cell, terms_of};
+use privet_data::{Batch, CellKind, FileKind, Formulas, Located, NewTable, SinkColumn, set_cell, terms_of};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::TrackedColumn;
 use privet_methods::recoding::{Recoding, STAR};
 use privet_methods::released_sets::ReleasedSets;
 use privet_policy::{CheckedPolicy, Role};
 
-/// Where the release's rows go.
-pub(super) struct Destination<'a> {
-    pub path: &'a Path,
+/// How the release's rows are written.
+pub(super) struct Manner<'a> {
+    pub name: &'a str,
     pub kind: FileKind,
-    pub spill: &'a Path,
     pub key: RunKey,
+    pub outlet: &'a Outlet<'a>,
 }
 
 /// A published column.
@@ -40,24 +39,25 @@ pub(super) fn apply(
     microdata: &Microdata,
     recoding: &Recoding,
     sets: Option<&ReleasedSets>,
-    destination: &Destination<'_>,
+    manner: &Manner<'_>,
     clock: &Clock,
 ) -> Result<()> {
     let source = &policy.source;
     let (columns, published) = published_columns(policy, microdata, recoding)?;
     let formulas = policy.written.formulas();
-    let mut sink =
-        Sink::create(destination.path, destination.kind, source.csv_delimiter(), &columns, formulas)?;
+    let Manner { name, kind, key, outlet } = *manner;
+    let delimiter = source.csv_delimiter();
+    let mut sink = outlet.to.table(&NewTable { name, kind, delimiter, columns: &columns, formulas })?;
     // Cells that are carried through can be placed in the data; the sink looks at all others.
-    let placed = if destination.kind.is_text() { formulas } else { Formulas::Mark };
-    let mut shuffle = Shuffle::new(destination.key, destination.spill);
+    let placed = if kind.is_text() { formulas } else { Formulas::Mark };
+    let mut shuffle = Shuffle::new(key, outlet.spill);
     let summarised = |index: usize| microdata.summary.columns().iter().any(|column| column.index == index);
     let carries =
         published.iter().any(|column| matches!(column, Published::Kept { index, .. } if !summarised(*index)))
             || published.iter().any(|column| matches!(column, Published::Set)) && microdata.sets.is_none();
     let mut ways = match carries {
-        true => Ways::in_turn(policy, microdata, recoding, sets, destination.key, clock)?,
-        false => Ways::as_they_come(microdata, recoding, sets, destination.key),
+        true => Ways::in_turn(policy, microdata, recoding, sets, key, clock)?,
+        false => Ways::as_they_come(microdata, recoding, sets, key),
     };
     let tracked = &microdata.table.tracked;
     let set_column = policy

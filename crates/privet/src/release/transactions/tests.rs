@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::release::pipeline::Making;
+use crate::release::target::Target;
 use crate::release::{Published, anonymize_transactions, rewrite_report};
 use privet_audit::audit_release;
 use privet_core::ErrorKind;
