@@ -77,7 +77,7 @@ fn census_policy(rows: u64, asked: &str) -> CheckedPolicy {
     let text = fs::read_to_string(folder().join("policy.toml")).expect("the policy");
     let columns = text.split("[privacy").next().expect("columns come first").to_string();
     let policy = Policy::parse(&folder().join("policy.toml"), columns + asked).expect("a policy");
-    policy.check(Some(&data)).expect("a checked policy")
+    policy.check(Some(data.as_path())).expect("a checked policy")
 }
 
 /// Three of the census policy's quasi-identifiers: with all eight, some of these searches do not end within 15 seconds.
@@ -91,7 +91,7 @@ fn census_l_plus_policy(rows: u64, pair: &str) -> CheckedPolicy {
         );
     }
     let policy = Policy::parse(&folder().join("policy.toml"), text + &l_plus(pair)).expect("a policy");
-    policy.check(Some(&data)).expect("a checked policy")
+    policy.check(Some(data.as_path())).expect("a checked policy")
 }
 
 /// Adult as the thesis uses it.

@@ -32,7 +32,7 @@ const MOST_IN_BUDGET: usize = 100_000;
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     match (scene.table_policy(), &scene.released) {
-        (Some(policy), Released::Table(source)) if source.path() == policy.source.path() => {
+        (Some(policy), Released::Table(source)) if source.is_same(&policy.source) => {
             Err("this is the original itself, which hides nothing".to_string())
         }
         (Some(_), _) if scene.files.iter().all(|file| is_delimited(file)) => Err(PLAIN.to_string()),

@@ -4,16 +4,13 @@
 //! Examples are a released table with cells that mean nothing, a population of other people, or a hold-out that was
 //! never held out. What makes all figures worthless is an error; what makes some of them doubtful is a warning.
 
-use std::fs;
-use std::path::Path;
-
 use hashbrown::HashSet;
 
 use super::Scene;
 use super::view::{CodedRows, TableView, ViewColumn, value_tree};
 use privet_core::counted;
 use privet_core::{Error, Result};
-use privet_data::Source;
+use privet_data::{Origin, Source};
 use privet_policy::CheckedPolicy;
 use privet_taxonomy::number;
 
@@ -23,17 +20,17 @@ impl Scene<'_> {
         self.read()?;
         let (Some(policy), Ok(tables)) = (self.table_policy(), self.tables()) else { return Ok(Vec::new()) };
         let mut doubts = Vec::new();
-        for (table, file) in tables.iter().zip(self.released.files()) {
+        for (table, file) in tables.iter().zip(self.released.origins()) {
             let known = doubts.len();
-            cells(policy, table, &file, &mut doubts)?;
+            cells(policy, table, file, &mut doubts)?;
             if doubts.len() == known {
-                strangers(self, table, &file, &mut doubts)?;
+                strangers(self, table, file, &mut doubts)?;
             }
             for column in &table.further {
                 doubts.push(format!(
                     "{} has a column '{}' that the data does not have: only the search for undeclared \
                      quasi-identifiers uses it",
-                    file.display(),
+                    file,
                     column.name
                 ));
             }
@@ -44,7 +41,7 @@ impl Scene<'_> {
             population(table, (source, people), &mut doubts)?;
         }
         if let (Some(source), Some(people)) = (&self.holdout, &table.holdout) {
-            if is_same_file(source.path(), policy.source.path()) {
+            if source.is_same(&policy.source) {
                 return Err(not_held_out(source));
             }
             values(policy, table, (source, people), &mut doubts)?;
@@ -55,7 +52,7 @@ impl Scene<'_> {
 }
 
 /// Released quasi-identifiers that say nothing which the original could mean.
-fn cells(policy: &CheckedPolicy, table: &TableView, file: &Path, doubts: &mut Vec<String>) -> Result<()> {
+fn cells(policy: &CheckedPolicy, table: &TableView, file: &Origin, doubts: &mut Vec<String>) -> Result<()> {
     const HELP: &str = "spell values and labels as the data and its hierarchies do; ranges as 20-29, [20,30) or [20, 30[, lists \
                         as {a, b}, and a suppressed cell as *";
     for column in &table.quasi.columns {
@@ -77,7 +74,7 @@ fn cells(policy: &CheckedPolicy, table: &TableView, file: &Path, doubts: &mut Ve
              these rows match nobody, and figures may be too low; {HELP}",
             rows.len(),
             counted(table.released.len as u64, "row", "rows"),
-            file.display(),
+            file,
             if rows.len() == 1 { "has" } else { "have" }
         ));
     }
@@ -85,10 +82,10 @@ fn cells(policy: &CheckedPolicy, table: &TableView, file: &Path, doubts: &mut Ve
 }
 
 /// Released rows that match nobody in the data: made-up people, values that were swapped or averaged, another data set.
-fn strangers(scene: &Scene<'_>, table: &TableView, file: &Path, doubts: &mut Vec<String>) -> Result<()> {
+fn strangers(scene: &Scene<'_>, table: &TableView, file: &Origin, doubts: &mut Vec<String>) -> Result<()> {
     if table.released.len == 0 {
         doubts
-            .push(format!("{} has only a header and no rows, so attacks find nothing in it", file.display()));
+            .push(format!("{} has only a header and no rows, so attacks find nothing in it", file));
         return Ok(());
     }
     // Of a sample it cannot be said who is in none of the rows.
@@ -112,7 +109,7 @@ fn strangers(scene: &Scene<'_>, table: &TableView, file: &Path, doubts: &mut Vec
         doubts.push(format!(
             "{empty} of {} of {} {} nobody in the data: figures may be too low",
             counted(rows, "row", "rows"),
-            file.display(),
+            file,
             if empty == 1 { "matches" } else { "match" }
         ));
     }
@@ -128,7 +125,7 @@ fn values(
 ) -> Result<()> {
     if people.len == 0 {
         return Err(Error::input("the file has only a header and no rows")
-            .in_file(source.path())
+            .in_file(source.origin())
             .help("give a table with one row per person"));
     }
     for column in table.quasi.columns.iter().copied().filter(|column| people.has(*column)) {
@@ -142,7 +139,7 @@ fn values(
                 "no value of column '{}' occurs in the data or its hierarchy",
                 own.name
             ))
-            .in_file(source.path())
+            .in_file(source.origin())
             .at_line(line)
             .help("people are compared with the data value by value: use the same spelling, and check that this is \
                    the right file"));
@@ -152,7 +149,7 @@ fn values(
              in line {line}",
             strange.len(),
             counted(people.len as u64, "row", "rows"),
-            source.path().display(),
+            source.origin(),
             if strange.len() == 1 { "has" } else { "have" },
             own.name
         ));
@@ -190,7 +187,7 @@ fn population(
     let missing = tuples(&table.original, &known).filter(|tuple| !everybody.contains(tuple)).count();
     if missing > 0 && missing == table.original.len {
         return Err(Error::input("the population file contains none of the people in the data")
-            .in_file(source.path())
+            .in_file(source.origin())
             .help("a population is everybody who may be in the data, including those who are; check that this is the \
                    right file"));
     }
@@ -199,7 +196,7 @@ fn population(
             "{missing} of {} of the data {} not in {}, which should contain everybody who may be in the data",
             counted(table.original.len as u64, "person", "people"),
             if missing == 1 { "is" } else { "are" },
-            source.path().display()
+            source.origin()
         ));
     }
     Ok(())
@@ -224,7 +221,7 @@ fn holdout(
              of it",
             there.len(),
             counted(people.len as u64, "row", "rows"),
-            source.path().display(),
+            source.origin(),
             if there.len() == 1 { "is" } else { "are" }
         ));
     }
@@ -233,12 +230,8 @@ fn holdout(
 
 fn not_held_out(source: &Source) -> Error {
     Error::input("these are the people in the data, not people who were left out of it")
-        .in_file(source.path())
+        .in_file(source.origin())
         .help("set some rows aside before anonymising the data, and give a file with them")
-}
-
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 #[cfg(test)]

@@ -284,7 +284,7 @@ fn read_original(
     let mut each = |transaction: &Transaction<'_>, _| {
         let (nodes, marks) = lexicon.read(transaction, true).map_err(|item| {
             Error::input(format!("the item '{item}' is neither a leaf of the hierarchy nor sensitive"))
-                .in_file(source.path())
+                .in_file(source.origin())
                 .at_line(source.line_of(transaction, item))
                 .help("use the hierarchy and the list of sensitive items that the release was made with")
         })?;
@@ -310,7 +310,7 @@ fn read_released(
     source.read(&mut |transaction: &Transaction<'_>, _| {
         let (nodes, marks) = lexicon.read(transaction, false).map_err(|_| {
             Error::input("an item is neither in the data's tree of items nor sensitive")
-                .in_file(source.path())
+                .in_file(source.origin())
                 .at_line(transaction.line)
                 .help(
                     "released items must be items of the data or nodes above them, spelt as in the hierarchy",

@@ -100,6 +100,6 @@ fn is_required(policy: &CheckedPolicy, column: &PolicyColumn) -> bool {
 
 fn lacking(release: &Source, column: &PolicyColumn, role: Role, released: &[&str]) -> Error {
     Error::input(format!("the release lacks the {role} column '{}', so it cannot be audited", column.name))
-        .in_file(release.path())
+        .in_file(release.origin())
         .help(suggestion(&column.name, released, "its columns"))
 }

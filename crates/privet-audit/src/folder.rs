@@ -15,12 +15,12 @@ use crate::released::{Released, open_projections, open_table, open_transactions,
 use crate::{Audit, AuditRecords};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
-use privet_data::{ReadOptions, Source};
+use privet_data::{Origin, ReadOptions, Source};
 use privet_policy::layout::{CLAIMS, MANIFEST, PERMUTED, POLICY, PUBLIC, QIT, ST, STEWARD};
-use privet_policy::{AnyPolicy, Policy, PolicyRef, Subject};
+use privet_policy::{AnyPolicy, OriginalData, Policy, PolicyRef, Subject};
 
 pub use files::is_own_file;
-pub use shapes::audit_files;
+pub use shapes::{audit_data, audit_files};
 
 /// A folder with a release, and what its run states about it.
 #[derive(Debug)]
@@ -86,10 +86,26 @@ impl ReleaseFolder {
         Policy::parse(Path::new(origin), text)
     }
 
+    /// The data that the release was made from: `original`, or else where the run says that they were.
+    pub fn original(&self, original: impl Into<OriginalData>) -> Result<OriginalData> {
+        let original = original.into();
+        if !original.is_named() {
+            return Ok(original);
+        }
+        match serde_json::from_value::<Origin>(self.stated["origin"]["data"].clone()) {
+            Ok(origin) => Err(Error::input(format!(
+                "the release was made from {origin}, which is not a file, so the original must be given"
+            ))
+            .in_file(&self.path)
+            .help("save the original as a file and name it: --original FILE")),
+            Err(_) => Ok(original),
+        }
+    }
+
     /// The policy as understood; its data is the original without the people who were held out. `original` stands in for
     /// the data's place when the release was made.
-    pub fn checked(&self, original: Option<&Path>, clock: &Clock) -> Result<AnyPolicy> {
-        let mut policy = self.policy()?.check_any(original)?;
+    pub fn checked(&self, original: impl Into<OriginalData>, clock: &Clock) -> Result<AnyPolicy> {
+        let mut policy = self.policy()?.check_any(self.original(original)?)?;
         if let AnyPolicy::Table(policy) = &mut policy {
             holdout::subtract(self, policy, clock)?;
         }
@@ -135,7 +151,7 @@ fn broken(folder: &Path) -> Error {
 /// Audits a release from the original, the files on disk and the policy kept with them.
 ///
 /// `original` stands in for the data's place when the release was made.
-pub fn audit_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Result<Audit> {
+pub fn audit_release(folder: &Path, original: impl Into<OriginalData>, clock: &Clock) -> Result<Audit> {
     let folder = ReleaseFolder::open(folder)?;
     let files = folder.check_files()?;
     if folder.is_unreadable() || holdout::fault(&folder)?.is_some() {

@@ -53,7 +53,7 @@ pub(super) fn check(table: &Source, others: Vec<String>) -> Result<Check> {
 pub(super) fn written(table: &Source) -> Result<Written> {
     let Some((text, delimiter)) = table.text()? else { return Ok(Written::default()) };
     let scan = FormScan::of(text, delimiter, false)
-        .map_err(|error| Error::io("read the release", table.path(), &error))?;
+        .map_err(|error| Error::io("read the release", table.origin(), &error))?;
     Ok(scan.written())
 }
 
@@ -64,7 +64,7 @@ pub(super) fn transactions_written(source: &TransactionSource) -> Result<Written
     }
     let Some((text, separator)) = source.text()? else { return Ok(Written::default()) };
     let scan = FormScan::of(text, separator, true)
-        .map_err(|error| Error::io("read the release", source.path(), &error))?;
+        .map_err(|error| Error::io("read the release", source.origin(), &error))?;
     Ok(scan.written())
 }
 

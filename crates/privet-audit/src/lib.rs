@@ -55,7 +55,7 @@ mod watch;
 
 use serde::Serialize;
 
-pub use folder::{ReleaseFolder, audit_files, audit_release, is_own_file};
+pub use folder::{ReleaseFolder, audit_data, audit_files, audit_release, is_own_file};
 pub(crate) use render::counted;
 pub use render::render;
 pub use transactions::{StatedCost, audit_transactions};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::buckets::BucketTables;
 use privet_core::{Error, Result};
 use privet_data::{
-    FileKind, Format, Header, ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyColumns,
-    VocabularyFile,
+    FileKind, Format, Header, MemoryRelease, Origin, ReadOptions, Source, TransactionOptions,
+    TransactionSource, VocabularyColumns, VocabularyFile,
 };
 use privet_policy::layout::{QIT, ST, projection, projection_number};
 use privet_policy::{CheckedPolicy, PolicyRef, Subject, TransactionPolicy};
@@ -28,15 +28,36 @@ pub enum Released {
 }
 
 impl Released {
-    /// The files that the data is in.
+    /// The files that the data is in; none for data in memory.
     pub fn files(&self) -> Vec<PathBuf> {
-        let path = |source: &Source| source.path().to_path_buf();
+        self.origins().into_iter().filter_map(Origin::path).map(Path::to_path_buf).collect()
+    }
+
+    /// Refuses tables with columns that cannot be read: nothing of a release may be overlooked.
+    pub fn check_whole(&self) -> Result<()> {
         match self {
-            Released::Table(source) | Released::Groups(BucketTables::Permuted(source)) => vec![path(source)],
-            Released::Groups(BucketTables::Two { qit, st }) => vec![path(qit), path(st)],
-            Released::Projections(tables) => tables.iter().map(path).collect(),
-            Released::Transactions(source) => vec![source.path().to_path_buf()],
-            Released::Vocabularies(file) => vec![path(file.table())],
+            Released::Table(source) | Released::Groups(BucketTables::Permuted(source)) => {
+                source.check_whole()
+            }
+            Released::Groups(BucketTables::Two { qit, st }) => {
+                qit.check_whole().and_then(|()| st.check_whole())
+            }
+            Released::Projections(tables) => tables.iter().try_for_each(Source::check_whole),
+            Released::Transactions(_) => Ok(()),
+            Released::Vocabularies(file) => file.table().check_whole(),
+        }
+    }
+
+    /// Where the data come from, table by table.
+    pub fn origins(&self) -> Vec<&Origin> {
+        match self {
+            Released::Table(source) | Released::Groups(BucketTables::Permuted(source)) => {
+                vec![source.origin()]
+            }
+            Released::Groups(BucketTables::Two { qit, st }) => vec![qit.origin(), st.origin()],
+            Released::Projections(tables) => tables.iter().map(Source::origin).collect(),
+            Released::Transactions(source) => vec![source.origin()],
+            Released::Vocabularies(file) => vec![file.table().origin()],
         }
     }
 }
@@ -118,15 +139,39 @@ pub fn open_transactions(policy: &TransactionPolicy, path: &Path) -> Result<Tran
 
 /// Opens a released file of vocabularies.
 pub fn open_vocabularies(path: &Path, delimiter: Option<char>) -> Result<VocabularyFile> {
-    VocabularyFile::open(
-        path,
-        // What people have is checked where it comes in; a release may hold all of it.
-        VocabularyColumns {
-            keep_empty: true,
-            delimiter,
-            header: Header::First,
-            most_of_a_term: u32::MAX,
-            ..VocabularyColumns::default()
+    VocabularyFile::open(path, VocabularyColumns { delimiter, ..released_vocabularies() })
+}
+
+/// How a release holds vocabularies. What people have is checked where it comes in; a release may hold all of it.
+fn released_vocabularies() -> VocabularyColumns {
+    VocabularyColumns {
+        keep_empty: true,
+        header: Header::First,
+        most_of_a_term: u32::MAX,
+        ..VocabularyColumns::default()
+    }
+}
+
+/// Released data that were written to memory.
+pub fn released_in_memory(policy: PolicyRef<'_>, release: &MemoryRelease) -> Result<Released> {
+    let names = release.names();
+    let name = names.first().ok_or_else(|| Error::input("nothing was written to this release"))?;
+    Ok(match policy {
+        PolicyRef::Table(policy) => match policy.subject() {
+            Subject::Groups if names.iter().any(|name| name == QIT) => {
+                Released::Groups(BucketTables::Two { qit: release.source(QIT)?, st: release.source(ST)? })
+            }
+            Subject::Groups => Released::Groups(BucketTables::Permuted(release.source(name)?)),
+            Subject::Projections => {
+                let tables = (1..=names.len()).map(|number| release.source(&projection(number)));
+                Released::Projections(tables.collect::<Result<_>>()?)
+            }
+            _ => Released::Table(release.source(name)?),
         },
-    )
+        PolicyRef::Transactions(_) => Released::Transactions(release.transaction_source(name)?),
+        PolicyRef::Vocabularies(_) => {
+            let table = release.source(name)?;
+            Released::Vocabularies(VocabularyFile::of_table(table, released_vocabularies())?)
+        }
+    })
 }

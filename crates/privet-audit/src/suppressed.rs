@@ -102,7 +102,7 @@ impl Suppressed {
                 return Err(Error::input(format!(
                     "column '{name}' holds the value '*', which releases use for suppressed cells"
                 ))
-                .in_file(policy.source.path())
+                .in_file(policy.source.origin())
                 .at_line(line)
                 .help(if policy.missing.iter().any(|spelling| spelling == STAR) {
                     "it marks missing values: rename it, or set on_missing = \"drop\" in [data]"

@@ -156,7 +156,7 @@ fn read_original(
                 return Err(Error::input(
                     "the record does not say whose it is, though 'person' in [data] names a column for that",
                 )
-                .in_file(policy.source.path())
+                .in_file(policy.source.origin())
                 .at_line(batch.line(row))
                 .help("fill it in, or set on_missing = \"drop\" in [data]"));
             }

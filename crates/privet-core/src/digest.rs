@@ -17,6 +17,11 @@ pub struct Digest {
 impl Digest {
     /// Adds a record, given by its cells.
     pub fn add<'t>(&mut self, cells: impl IntoIterator<Item = &'t str>) {
+        self.add_times(cells, 1);
+    }
+
+    /// Adds records that are all the same, by the cells of one.
+    pub fn add_times<'t>(&mut self, cells: impl IntoIterator<Item = &'t str>, count: u64) {
         self.scratch.clear();
         for cell in cells {
             self.scratch.extend_from_slice(cell.as_bytes());
@@ -24,7 +29,7 @@ impl Digest {
             self.scratch.push(0xff);
         }
         let hash = Sha256::digest(&self.scratch);
-        self.add_hash(&hash.into(), 1);
+        self.add_hash(&hash.into(), count);
     }
 
     /// Adds records that are all the same, by the hash of one.

@@ -90,7 +90,7 @@ impl Error {
     }
 
     /// A failed operation on a file, with the remedy that usually helps.
-    pub fn io(action: &str, path: &Path, error: &io::Error) -> Self {
+    pub fn io(action: &str, path: impl Into<PathBuf>, error: &io::Error) -> Self {
         let help = match error.kind() {
             io::ErrorKind::NotFound => {
                 Some("check the path; paths in a policy are relative to the policy file")
@@ -384,7 +384,7 @@ mod tests {
     fn a_missing_folder_is_no_matter_of_the_policy() {
         let missing = io::Error::from(io::ErrorKind::NotFound);
         let help = |error: Error| error.remedy().unwrap_or_default().to_string();
-        assert!(help(Error::io("read the data", "d.csv".as_ref(), &missing)).contains("policy"));
+        assert!(help(Error::io("read the data", "d.csv", &missing)).contains("policy"));
         assert!(
             help(Error::writing("write the table", "x/y.csv".as_ref(), &missing)).contains("make the folder")
         );

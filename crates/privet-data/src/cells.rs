@@ -47,20 +47,31 @@ impl Batch {
         self.lines[row]
     }
 
+    /// The length of all cells.
+    pub(super) fn bytes(&self) -> u64 {
+        self.text.len() as u64
+    }
+
     /// Keeps the rows that satisfy something.
     pub(super) fn retain(&mut self, takes: impl Fn(usize) -> bool) {
         if (0..self.rows()).all(&takes) {
             return;
         }
-        let (mut text, mut ends, mut lines) = (String::new(), Vec::new(), Vec::new());
-        for row in (0..self.rows()).filter(|row| takes(*row)) {
-            for column in 0..self.columns {
-                text.push_str(self.cell(row, column));
-                ends.push(text.len() as u32);
+        *self = self.taken((0..self.rows()).filter(|row| takes(*row)), None);
+    }
+
+    /// These rows, in this order and as often as they are named, without the cells of a column where one is given.
+    pub(super) fn taken(&self, rows: impl Iterator<Item = usize>, without: Option<usize>) -> Batch {
+        let mut taken = Batch { columns: self.columns, replaced: self.replaced, ..Batch::default() };
+        taken.columns -= usize::from(without.is_some());
+        for row in rows {
+            for column in (0..self.columns).filter(|column| Some(*column) != without) {
+                taken.text.push_str(self.cell(row, column));
+                taken.ends.push(taken.text.len() as u32);
             }
-            lines.push(self.line(row));
+            taken.lines.push(self.line(row));
         }
-        *self = Batch { columns: self.columns, text, ends, lines, replaced: self.replaced };
+        taken
     }
 
     /// How many cells had bytes that are no text, where these are replaced instead of refused.

@@ -34,7 +34,8 @@ use super::format::{CellKind, Compression, FileKind, Format};
 use super::guard;
 use super::header::{check_names, named};
 use super::ipc_check;
-use super::source::{BatchQueue, SourceColumn, Unread, UnreadColumn, changed};
+use super::rows::Feed;
+use super::source::{SourceColumn, Unread, UnreadColumn, changed};
 use super::stored;
 use privet_core::echoed;
 use privet_core::{Error, Result};
@@ -60,13 +61,14 @@ pub(super) fn open(path: &Path, kind: FileKind) -> Result<(Columns, u64)> {
     Ok((columns_of(path, &declared)?, bytes))
 }
 
+/// The columns of batches in memory, and the positions of those that can be read, unless all of them can.
+pub(super) fn columns_in_memory(place: &Path, schema: &SchemaRef) -> Result<(Columns, Option<Vec<usize>>)> {
+    let declared = Declared { schema: Arc::clone(schema), codecs: HashMap::new() };
+    Ok((columns_of(place, &declared)?, declared.readable()))
+}
+
 /// Streams the rows of a typed file.
-pub(super) fn produce(
-    path: &Path,
-    kind: FileKind,
-    columns: &[SourceColumn],
-    queue: &BatchQueue,
-) -> Result<()> {
+pub(super) fn produce(path: &Path, kind: FileKind, columns: &[SourceColumn], feed: &Feed<'_>) -> Result<()> {
     let (file, bytes) = uncompressed(path, kind)?;
     let mut reader = guarded(path, kind.format, || Reader::open(file, kind.format))?;
     if columns_of(path, &reader.declared)?.read != columns {
@@ -76,7 +78,7 @@ pub(super) fn produce(
     while let Some(batch) = guarded(path, kind.format, || reader.batches.next().transpose())? {
         let consumed = reader.progress.consumed(bytes, rows + batch.num_rows() as u64);
         // Values are decoded lazily, so a malformed file can still make their text panic.
-        let sent = guarded(path, kind.format, || Ok(send(path, &batch, rows, consumed, queue)))?;
+        let sent = guarded(path, kind.format, || Ok(send(path, &batch, rows, consumed, feed)))?;
         if !sent? {
             return Ok(());
         }
@@ -91,13 +93,13 @@ pub(super) fn produce(
     }
 }
 
-/// Hands the rows of one record batch over as text; false when the consumer has stopped.
-fn send(
+/// Hands the rows of one record batch over as text; false when the consumer has stopped. `path` names the data in messages.
+pub(super) fn send(
     path: &Path,
     batch: &RecordBatch,
     rows_before: u64,
     consumed: u64,
-    queue: &BatchQueue,
+    feed: &Feed<'_>,
 ) -> Result<bool> {
     let columns = batch.num_columns();
     let schema = batch.schema();
@@ -105,7 +107,7 @@ fn send(
     let texts: Vec<_> = texts
         .collect::<Option<_>>()
         .ok_or_else(|| Error::internal("a column of a type that was refused when the file was opened"))?;
-    let mut builder = BatchBuilder::recycle(queue.empty(), columns);
+    let mut builder = BatchBuilder::recycle(feed.empty(), columns);
     for row in 0..batch.num_rows() {
         let line = rows_before + row as u64 + 1;
         let start = builder.text.len();
@@ -124,17 +126,17 @@ fn send(
         }
         builder.lines.push(line);
         if builder.is_full() {
-            if !queue.send(builder.finish().map_err(|bad| not_text(path, bad))?, consumed) {
+            if !feed.send(builder.finish().map_err(|bad| not_text(path, bad))?, consumed) {
                 return Ok(false);
             }
-            builder = BatchBuilder::recycle(queue.empty(), columns);
+            builder = BatchBuilder::recycle(feed.empty(), columns);
         }
     }
     let rest = builder.finish().map_err(|bad| not_text(path, bad))?;
-    Ok(rest.rows() == 0 || queue.send(rest, consumed))
+    Ok(rest.rows() == 0 || feed.send(rest, consumed))
 }
 
-fn not_text(path: &Path, bad: BadText) -> Error {
+pub(super) fn not_text(path: &Path, bad: BadText) -> Error {
     let (row, trouble) = match bad {
         BadText::Nul(row) => (row, "contains a NUL character"),
         BadText::Encoding(row) => (row, "is not valid UTF-8"),

@@ -5,7 +5,9 @@ mod bags;
 mod cells;
 mod columnar;
 mod compression;
+mod counts;
 mod delimited;
+mod destination;
 mod dialect;
 mod first_line;
 mod format;
@@ -17,15 +19,19 @@ mod ipc_check;
 mod knowledge;
 mod list;
 mod loose;
+mod memory;
+mod origin;
 mod people;
 mod pieces;
 mod query_log;
 mod records;
+mod rows;
 mod selection;
 mod sink;
 mod source;
 mod stored;
 pub mod summary;
+mod table_file;
 mod term_set;
 #[cfg(test)]
 mod tests;
@@ -35,24 +41,29 @@ mod typed;
 mod vocabularies;
 mod wrapping;
 
+pub use arrow_array;
+pub use arrow_schema;
 pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
+pub use destination::{Destination, Directory, MemoryRelease, NewTable, NewTransactions};
 pub use format::{CellKind, Compression, FileKind, Format, TimeUnit};
 pub use formula::{Formulas, is_formula, marked};
 pub use formula::{kept_apart, unmarked};
 pub use header::Header;
 pub use knowledge::Knowledge;
+pub use origin::{Fingerprint, Origin, Version};
 pub use people::PeopleBuilder;
 pub use people::Recurrence;
 pub use people::{People, RepeatedIdentifier};
 pub use query_log::{Clicks, Dropped, Lexicon, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
+pub use rows::{Feed, Rows};
 pub use selection::RowSet;
-pub use sink::{Sink, SinkColumn};
+pub use sink::{RowSink, Sink, SinkColumn};
 pub use source::{ReadOptions, Source, SourceColumn, Unread, UnreadColumn};
 pub use summary::{Located, MissingRule, Names, Summary, SummaryColumn};
 pub use term_set::{set_cell, terms_of};
 pub use transactions::{
-    FIRST_CELL, Form, Transaction, TransactionOptions, TransactionSink, TransactionSource,
+    FIRST_CELL, Form, Transaction, TransactionLists, TransactionOptions, TransactionSink, TransactionSource,
 };
 pub use vocabularies::{
     Extraction, VocabularyColumns, VocabularyFile, VocabularyOptions, VocabularySink, VocabularySource,

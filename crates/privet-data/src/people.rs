@@ -123,9 +123,15 @@ pub struct RepeatedIdentifier {
 impl Recurrence {
     /// Takes the next value.
     pub fn add(&mut self, value: &str) {
-        self.rows += 1;
+        self.add_rows(value, 1);
+    }
+
+    /// Takes the next value, which that many rows have.
+    pub fn add_rows(&mut self, value: &str, rows: u64) {
+        self.rows += rows;
         let hash = self.hasher.hash_one(value);
         if hash & self.mask == 0 {
+            self.recurs |= rows > 1;
             self.hashes.push(hash);
             if self.hashes.len() >= MOST_VALUES {
                 self.settle();

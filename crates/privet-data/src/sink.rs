@@ -19,6 +19,24 @@ pub struct SinkColumn {
     pub kind: CellKind,
 }
 
+impl SinkColumn {
+    /// The error for a cell that is not of the column's kind. The cell itself stays out of the message: it may be one that the release
+    /// hides.
+    pub(super) fn misfit(&self) -> Error {
+        let SinkColumn { name, kind } = self;
+        Error::internal(format!("a cell of column '{name}' is not of its kind {kind:?}"))
+    }
+}
+
+/// Where rows go, one by one.
+pub trait RowSink: Send {
+    /// Takes one row: one text per column, or the items of a transaction.
+    fn write(&mut self, cells: &[&str]) -> Result<()>;
+
+    /// Says that there are no more rows. When it returns, they are kept: on disk, in the database, in memory.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
 /// A file that is being written.
 pub struct Sink {
     path: PathBuf,
@@ -76,12 +94,7 @@ impl Sink {
             }
             Writer::Typed(writer) => writer.write(cells).map_err(|error| match error {
                 WriteError::Io(error) => write_error(path, &error),
-                // The cell itself stays out of the message: it may be one that the release hides.
-                WriteError::Kind(index) => {
-                    let SinkColumn { name, kind } = &columns[index];
-                    Error::internal(format!("a cell of column '{name}' is not of its kind {kind:?}"))
-                        .in_file(path.as_path())
-                }
+                WriteError::Kind(index) => columns[index].misfit().in_file(path.as_path()),
             }),
         }
     }
@@ -93,6 +106,16 @@ impl Sink {
             Writer::Typed(writer) => writer.finish(),
         }
         .map_err(|error| write_error(&self.path, &error))
+    }
+}
+
+impl RowSink for Sink {
+    fn write(&mut self, cells: &[&str]) -> Result<()> {
+        self.write(cells)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        (*self).finish()
     }
 }
 
@@ -123,19 +146,7 @@ impl TextWriter {
     /// Writes one row; one without cells is an empty line.
     pub(super) fn write(&mut self, cells: &[&str]) -> io::Result<()> {
         self.row.clear();
-        for (index, cell) in cells.iter().enumerate() {
-            if index > 0 {
-                self.row.extend_from_slice(self.delimiter.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-            // The row of a single empty cell would be an empty line, which readers skip.
-            let cell = &*marked(cell);
-            if needs_quotes(cell, self.delimiter) || (cell.is_empty() && cells.len() == 1) {
-                push_quoted(&mut self.row, cell);
-            } else {
-                self.row.extend_from_slice(cell.as_bytes());
-            }
-        }
-        self.row.push(b'\n');
+        push_row(&mut self.row, cells, self.delimiter);
         self.encoder.write_all(&self.row)
     }
 
@@ -143,6 +154,23 @@ impl TextWriter {
     pub(super) fn finish(self) -> io::Result<()> {
         self.encoder.finish()
     }
+}
+
+/// Adds a row as a line of delimited text; one without cells is an empty line.
+pub(super) fn push_row(line: &mut Vec<u8>, cells: &[&str], delimiter: char) {
+    for (index, cell) in cells.iter().enumerate() {
+        if index > 0 {
+            line.extend_from_slice(delimiter.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+        // The row of a single empty cell would be an empty line, which readers skip.
+        let cell = &*marked(cell);
+        if needs_quotes(cell, delimiter) || (cell.is_empty() && cells.len() == 1) {
+            push_quoted(line, cell);
+        } else {
+            line.extend_from_slice(cell.as_bytes());
+        }
+    }
+    line.push(b'\n');
 }
 
 /// Whether a reader could take the bare cell for something else. Blanks at the ends are quoted because many

@@ -1,27 +1,29 @@
-//! Tables as streams of rows: a source can be read as often as needed and is never held in memory.
+//! Tables as streams of rows: a source can be read as often as needed, wherever its rows are.
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 
 use super::cells::Batch;
-use super::compression::{open_regular, open_text};
-use super::first_line::{Recurrence, Suspicion};
-use super::format::{CellKind, FileKind, Format};
+use super::counts::CountColumn;
+use super::first_line::Recurrence;
+use super::format::{CellKind, Compression, FileKind, Format};
 use super::header::{Header, NO_HEADER, looks_like_a_value, no_names};
+use super::memory::MemoryTable;
+use super::origin::{Fingerprint, Origin, Version};
+use super::rows::{Rows, streamed};
 use super::selection::{RowSet, Selection};
+use super::table_file::TableFile;
 use super::text::{Manner, NamesFor};
-use super::{columnar, text};
 use privet_core::suggestion;
 use privet_core::{Error, Result};
 
 /// What usually stands between the cells of a line, the likeliest first.
 const USUAL_DELIMITERS: [char; 4] = [';', '\t', '|', ','];
-
-/// Batches under way between the reading thread and its consumer.
-const BATCHES_AHEAD: usize = 2;
 
 /// What the user says about a file that its name does not.
 #[derive(Debug, Clone, Default)]
@@ -107,28 +109,42 @@ impl UnreadColumn {
     }
 }
 
-/// A table in a file: its columns are known, its rows can be streamed any number of times.
+/// A table: its columns are known, its rows can be streamed any number of times.
+///
+/// ```
+/// use privet_data::Source;
+///
+/// let source = Source::of_rows("people", &["age", "city"], [["34", "Cork"], ["61", "Galway"]])?;
+/// let mut ages = Vec::new();
+/// source.read(&mut |batch, _| {
+///     ages.extend((0..batch.rows()).map(|row| batch.cell(row, 0).to_string()));
+///     Ok(())
+/// })?;
+/// assert_eq!(ages, ["34", "61"]);
+/// # Ok::<(), privet_core::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Source {
-    path: PathBuf,
-    kind: FileKind,
+    table: Table,
+    /// What separates the cells of a release in CSV, where the table is not delimited text itself.
     delimiter: Option<char>,
-    columns: Vec<SourceColumn>,
-    unread: Vec<UnreadColumn>,
-    /// The positions of columns that the file has no name for.
-    nameless: Vec<usize>,
-    bytes: u64,
-    manner: Manner,
+    /// How often each row is there; once where there is none.
+    counts: Option<Arc<CountColumn>>,
     /// The rows that are read; all where there is none.
     selection: Option<Selection>,
-    /// What the rows may show about the first line.
-    suspicion: Option<Suspicion>,
+}
+
+/// What holds the rows.
+#[derive(Debug, Clone)]
+enum Table {
+    File(Arc<TableFile>),
+    Other(Arc<dyn Rows>),
 }
 
 impl Source {
-    /// Opens a table and reads its columns.
+    /// Opens a table in a file and reads its columns.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Source> {
-        Source::open_in(path, options, Manner::default(), &|_| None)
+        TableFile::open(path, options, Manner::default(), &|_| None).map(Source::of_file)
     }
 
     /// Opens a table that a machine kept: what is not UTF-8 is replaced, and there may be no header. `names_for` sees the
@@ -140,108 +156,182 @@ impl Source {
         names_for: NamesFor<'_>,
     ) -> Result<Source> {
         let manner = Manner { headless: false, unquoted: !quotes, lossy: true };
-        Source::open_in(path, options, manner, names_for)
+        TableFile::open(path, options, manner, names_for).map(Source::of_file)
     }
 
-    fn open_in(
-        path: &Path,
-        options: &ReadOptions,
-        manner: Manner,
-        names_for: NamesFor<'_>,
+    fn of_file(file: TableFile) -> Source {
+        Source { table: Table::File(Arc::new(file)), delimiter: None, counts: None, selection: None }
+    }
+
+    /// A table that something else holds.
+    pub fn of(rows: impl Rows + 'static) -> Source {
+        Source { table: Table::Other(Arc::new(rows)), delimiter: None, counts: None, selection: None }
+    }
+
+    /// A table of Arrow batches in memory, all of one schema. Typed columns stay typed and nulls are missing values; columns of types
+    /// that cannot be read are left out, as those of a Parquet file are. `name` is what messages and reports call it.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use privet_data::arrow_array::{Int64Array, RecordBatch, StringArray};
+    /// use privet_data::{CellKind, Source};
+    ///
+    /// let ages = Arc::new(Int64Array::from(vec![Some(34), None]));
+    /// let cities = Arc::new(StringArray::from(vec!["Cork", "Galway"]));
+    /// let batch = RecordBatch::try_from_iter([("age", ages as _), ("city", cities as _)]).expect("a batch");
+    /// let source = Source::of_batches("people", &batch.schema(), [batch])?;
+    /// assert_eq!(source.columns()[0].kind, CellKind::Integer);
+    /// # Ok::<(), privet_core::Error>(())
+    /// ```
+    pub fn of_batches(
+        name: &str,
+        schema: &SchemaRef,
+        batches: impl IntoIterator<Item = RecordBatch>,
     ) -> Result<Source> {
-        // A folder or a path that leads nowhere should be called that, not a file of unknown format.
-        let kind = FileKind::of_path(path).or_else(|unknown| open_regular(path).and(Err(unknown)))?;
-        let mut source = Source {
-            path: path.to_path_buf(),
-            kind,
-            delimiter: None,
-            columns: Vec::new(),
-            unread: Vec::new(),
-            nameless: Vec::new(),
-            bytes: 0,
-            manner,
-            selection: None,
-            suspicion: None,
-        };
-        match kind.format {
-            Format::Csv | Format::Tsv => {
-                let opened = text::open(path, kind, options, manner, names_for)?;
-                source.delimiter = Some(opened.delimiter);
-                source.manner = opened.manner;
-                source.suspicion = opened.suspicion;
-                (source.columns, source.nameless, source.bytes) =
-                    (opened.columns, opened.nameless, opened.bytes);
-            }
-            Format::Parquet | Format::Arrow => {
-                if matches!(options.header, Header::Absent | Header::Names(_)) {
-                    return Err(Error::input(
-                        "'header' has no meaning here: the file names its columns itself",
-                    )
-                    .in_file(path)
-                    .help("remove it; it is for delimited text"));
-                }
-                let (columns, bytes) = columnar::open(path, kind)?;
-                if let Some(unread) = columns.unread.first().filter(|_| options.whole) {
-                    return Err(unread.error(path));
-                }
-                (source.columns, source.nameless, source.bytes) = (columns.read, columns.nameless, bytes);
-                source.unread = columns.unread;
-            }
+        MemoryTable::of_batches(name, schema, batches).map(Source::of)
+    }
+
+    /// A table of text cells in memory. `name` is what messages and reports call it.
+    pub fn of_rows<C: AsRef<str>>(
+        name: &str,
+        columns: &[&str],
+        rows: impl IntoIterator<Item = impl IntoIterator<Item = C>>,
+    ) -> Result<Source> {
+        MemoryTable::of_rows(name, columns, rows).map(Source::of)
+    }
+
+    /// A table in memory by its distinct rows, each with how often it is there. Whatever reads it finds every row that often; a
+    /// [summary](super::Summary) is made from the counts as they are.
+    ///
+    /// ```
+    /// use privet_data::{MissingRule, Source, Summary};
+    ///
+    /// let counts = [(["34", "Cork"], 3), (["61", "Galway"], 1_000_000)];
+    /// let source = Source::of_counts("people", &["age", "city"], counts)?;
+    /// let missing = MissingRule { spellings: vec!["".into()], keep: false };
+    /// let summary = Summary::read(&source, &[0, 1], &missing, &mut |_| Ok(()))?;
+    /// assert_eq!((summary.len(), summary.total()), (2, 1_000_003));
+    /// # Ok::<(), privet_core::Error>(())
+    /// ```
+    pub fn of_counts<C: AsRef<str>>(
+        name: &str,
+        columns: &[&str],
+        counts: impl IntoIterator<Item = (impl IntoIterator<Item = C>, u64)>,
+    ) -> Result<Source> {
+        let mut title = "count".to_string();
+        while columns.contains(&title.as_str()) {
+            title.push('_');
         }
-        Ok(source)
+        let names: Vec<&str> = columns.iter().copied().chain([title.as_str()]).collect();
+        let rows = counts.into_iter().map(|(row, count)| {
+            let cells = row.into_iter().map(|cell| Cow::Owned(cell.as_ref().to_string()));
+            cells.chain([Cow::<str>::Owned(count.to_string())]).collect::<Vec<_>>()
+        });
+        Source::of_rows(name, &names, rows)?.counted_by(&title)
+    }
+
+    /// The same table, where this column says how often each row is there. It is not a column of the table any more.
+    pub fn counted_by(self, column: &str) -> Result<Source> {
+        if self.counts.is_some() || self.selection.is_some() {
+            return Err(Error::internal("the rows of this table are counted already").in_file(self.origin()));
+        }
+        let counts = Arc::new(CountColumn::new(self.position(column)?, self.columns()));
+        Ok(Source { counts: Some(counts), ..self })
+    }
+
+    fn rows(&self) -> &dyn Rows {
+        match &self.table {
+            Table::File(file) => &**file,
+            Table::Other(rows) => &**rows,
+        }
+    }
+
+    fn file(&self) -> Option<&TableFile> {
+        match &self.table {
+            Table::File(file) => Some(file),
+            Table::Other(_) => None,
+        }
+    }
+
+    /// Whether two sources stand for the same table, by where it is and not by what it holds.
+    pub fn is_same(&self, other: &Source) -> bool {
+        match (&self.table, &other.table) {
+            (Table::File(one), Table::File(other)) => one.is_same(other),
+            (Table::Other(one), Table::Other(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
     }
 
     /// The columns of a typed file that cannot be read and are left out.
     pub fn unread(&self) -> &[UnreadColumn] {
-        &self.unread
+        self.rows().unread()
+    }
+
+    /// Refuses a table with columns that cannot be read, where nothing may be overlooked.
+    pub fn check_whole(&self) -> Result<()> {
+        match self.unread().first() {
+            Some(unread) => Err(unread.error(&PathBuf::from(self.origin()))),
+            None => Ok(()),
+        }
     }
 
     /// What a user who sees the columns for the first time should know about their names and types, as sentences.
     pub fn remarks(&self) -> Vec<String> {
-        let named = self.nameless.iter().map(|at| {
-            let name = &self.columns[*at].name;
+        let nameless = self.file().map_or(&[][..], |file| &file.nameless);
+        let named = nameless.iter().map(|at| {
+            let name = &self.columns()[*at].name;
             format!("column {} has no name in the file; it is called '{name}' here", at + 1)
         });
-        let unread = self.unread.iter().map(|column| format!("{}; it is left out", column.sentence()));
+        let unread = self.unread().iter().map(|column| format!("{}; it is left out", column.sentence()));
         named.chain(unread).collect()
     }
 
-    /// Where the table is.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Where the table comes from.
+    pub fn origin(&self) -> &Origin {
+        self.rows().origin()
     }
 
-    /// How it is laid out.
+    /// The state that the table is in now.
+    pub fn version(&self) -> Option<Version> {
+        self.rows().version()
+    }
+
+    /// What the table holds.
+    pub fn fingerprint(&self) -> Result<Fingerprint> {
+        self.rows().fingerprint()
+    }
+
+    /// How the file is laid out. What is not a file counts as CSV: its releases are written so unless something else is asked for.
     pub fn kind(&self) -> FileKind {
-        self.kind
+        self.file().map_or(FileKind { format: Format::Csv, compression: Compression::None }, |file| file.kind)
     }
 
     /// The delimiter of delimited text.
     pub fn delimiter(&self) -> Option<char> {
-        self.delimiter
+        self.file().and_then(|file| file.delimiter)
     }
 
-    /// The columns, in the file's order.
+    /// The columns, in their order.
     pub fn columns(&self) -> &[SourceColumn] {
-        &self.columns
+        self.counts.as_ref().map_or(self.rows().columns(), |counts| counts.others())
     }
 
     /// The position of the column with this name, where there is one.
     pub fn find(&self, name: &str) -> Option<usize> {
-        self.columns.iter().position(|column| column.name == name)
+        self.columns().iter().position(|column| column.name == name)
     }
 
     /// The position of the column with this name, which must be there.
     pub fn position(&self, name: &str) -> Result<usize> {
         self.find(name).ok_or_else(|| {
             let (message, help) = self.lacks(name);
-            Error::input(message).in_file(&self.path).help(help)
+            Error::input(message).in_file(self.origin()).help(help)
         })
     }
 
     /// What is wrong with a column that cannot be had, and what helps.
     pub fn lacks(&self, name: &str) -> (String, String) {
-        match self.unread.iter().find(|column| column.name == name) {
+        match self.unread().iter().find(|column| column.name == name) {
             Some(column) => column.told(),
             None => (format!("the data has no column '{name}'"), self.help_for_column(name)),
         }
@@ -249,7 +339,7 @@ impl Source {
 
     /// What helps somebody who names a column that is not there.
     fn help_for_column(&self, name: &str) -> String {
-        let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
+        let names: Vec<&str> = self.columns().iter().map(|column| column.name.as_str()).collect();
         let divides = |delimiter: &&char| matches!(names[..], [all] if all.contains(**delimiter));
         match USUAL_DELIMITERS.iter().find(divides) {
             Some(delimiter) => format!(
@@ -263,12 +353,12 @@ impl Source {
 
     /// Whether the first line may be a record: a name that looks like a value, or that is one further down its column.
     fn may_lack_header(&self, names: &[&str]) -> bool {
-        if !matches!(self.kind.format, Format::Csv | Format::Tsv) || self.manner.headless {
+        if !self.file().is_some_and(TableFile::has_header_line) {
             return false;
         }
         let mut found = names.iter().any(|name| looks_like_a_value(name));
         if !found {
-            // One batch is enough. What cannot be read is told elsewhere.
+            // One batch is enough. What cannot be read is reported elsewhere.
             let _ = self.read(&mut |batch, _| {
                 let mut rows = 0..batch.rows();
                 found =
@@ -281,13 +371,12 @@ impl Source {
 
     /// The bytes of delimited text, uncompressed, and its delimiter; `None` for other formats.
     pub fn text(&self) -> Result<Option<(Box<dyn Read + Send>, char)>> {
-        let Some(delimiter) = self.delimiter.filter(|_| self.kind.is_text()) else { return Ok(None) };
-        Ok(Some((open_text(&self.path, self.kind.compression)?, delimiter)))
+        self.file().map_or(Ok(None), TableFile::text)
     }
 
-    /// The size of the file in bytes, for progress.
+    /// About how large the table is, in bytes, for progress.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.rows().bytes()
     }
 
     /// The same table as if these rows were not in it.
@@ -295,9 +384,14 @@ impl Source {
         Source { selection: Some(Selection::new(rows, false)), ..self.clone() }
     }
 
-    /// The delimiter of a release in CSV: that of the data where it is CSV too, else a comma.
+    /// The same table, whose releases in CSV have this delimiter unless the data have one of their own.
+    pub fn released_with(self, delimiter: Option<char>) -> Source {
+        Source { delimiter, ..self }
+    }
+
+    /// The delimiter of a release in CSV: that of the data where it is CSV too, else the one that was asked for or a comma.
     pub fn csv_delimiter(&self) -> char {
-        self.delimiter().filter(|_| self.kind().format == Format::Csv).unwrap_or(',')
+        self.delimiter().filter(|_| self.kind().format == Format::Csv).or(self.delimiter).unwrap_or(',')
     }
 
     /// The same table as if no other rows were in it.
@@ -305,73 +399,62 @@ impl Source {
         Source { selection: Some(Selection::new(rows, true)), ..self.clone() }
     }
 
-    /// Streams all rows in order. `each` gets the batch and how many bytes of the file have been consumed so
+    /// Streams all rows in order. `each` gets the batch and how many bytes of the table have been consumed so
     /// far. The next batches are parsed meanwhile, in a thread that ends before this function returns.
     pub fn read(&self, each: &mut dyn FnMut(&Batch, u64) -> Result<()>) -> Result<()> {
-        let (full, batches) = sync_channel(BATCHES_AHEAD);
-        let (used, empties) = sync_channel(BATCHES_AHEAD + 1);
-        thread::scope(|scope| {
-            let producer = thread::Builder::new()
-                .name("privet-read".to_string())
-                .spawn_scoped(scope, move || self.produce(&BatchQueue { full, empties }))
-                .map_err(|error| Error::io("start a thread to read the data", &self.path, &error))?;
-            let mut consumed = Ok(());
-            let mut before = 0;
-            let names = self.columns.iter().map(|column| column.name.as_str());
-            let mut recurrence = self.suspicion.map(|suspicion| Recurrence::new(suspicion, names));
-            for (mut batch, bytes) in batches {
-                let rows = batch.rows();
-                if let Some(recurrence) = &mut recurrence {
-                    recurrence.look(&batch);
-                }
-                if let Some(selection) = &self.selection {
-                    batch.retain(|row| selection.takes(before + row));
-                }
-                before += rows;
-                consumed = each(&batch, bytes);
-                if consumed.is_err() {
-                    break;
-                }
-                // When no room is left, the buffers are dropped and the producer allocates new ones.
-                let _ = used.try_send(batch);
+        let mut before = 0;
+        let mut chosen = |mut batch: Batch, bytes: u64| {
+            let rows = batch.rows();
+            if let Some(selection) = &self.selection {
+                batch.retain(|row| selection.takes(before + row));
             }
-            // The loop has dropped its end of the queue: a producer that is still at work stops at its next batch.
-            let produced = producer.join().unwrap_or_else(|_| {
-                Err(Error::internal("the reader of the data failed").in_file(&self.path))
-            });
-            consumed.and(produced)?;
-            match recurrence.and_then(|recurrence| recurrence.record()) {
-                Some(line) => Err(no_names(&self.path, line)),
-                None => Ok(()),
-            }
-        })
-    }
-
-    fn produce(&self, queue: &BatchQueue) -> Result<()> {
-        match self.kind.format {
-            Format::Csv | Format::Tsv => {
-                text::produce(&self.path, self.kind, self.delimiter, &self.columns, self.manner, queue)
-            }
-            Format::Parquet | Format::Arrow => columnar::produce(&self.path, self.kind, &self.columns, queue),
+            before += rows;
+            each(&batch, bytes)?;
+            Ok(Some(batch))
+        };
+        match &self.counts {
+            None => self.stream(&mut chosen),
+            Some(counts) => self.stream(&mut |batch, bytes| {
+                let times = counts.of(&batch, self.origin())?;
+                counts.repeated(&batch, &times, &mut |batch| chosen(batch, bytes).map(drop))?;
+                Ok(Some(batch))
+            }),
         }
     }
-}
 
-/// The producer's end of a running read.
-pub(super) struct BatchQueue {
-    full: SyncSender<(Batch, u64)>,
-    empties: Receiver<Batch>,
-}
-
-impl BatchQueue {
-    /// A batch whose buffers can be filled again: a used one, or else a new one.
-    pub(super) fn empty(&self) -> Batch {
-        self.empties.try_recv().unwrap_or_default()
+    /// Streams rows with how often each of them is there: a [counted](Source::counted_by) table is not spelt out.
+    pub fn read_counted(&self, each: &mut dyn FnMut(&Batch, &[u64], u64) -> Result<()>) -> Result<()> {
+        match &self.counts {
+            Some(counts) if self.selection.is_none() => self.stream(&mut |batch, bytes| {
+                let times = counts.of(&batch, self.origin())?;
+                each(&counts.stripped(&batch), &times, bytes)?;
+                Ok(Some(batch))
+            }),
+            _ => {
+                let mut once = Vec::new();
+                self.read(&mut |batch, bytes| {
+                    once.resize(batch.rows(), 1);
+                    each(batch, &once, bytes)
+                })
+            }
+        }
     }
 
-    /// Hands a batch over; false when the consumer has stopped.
-    pub(super) fn send(&self, batch: Batch, bytes: u64) -> bool {
-        self.full.send((batch, bytes)).is_ok()
+    fn stream(&self, each: &mut dyn FnMut(Batch, u64) -> Result<Option<Batch>>) -> Result<()> {
+        let file = self.file();
+        let names = file.into_iter().flat_map(|file| file.columns()).map(|column| column.name.as_str());
+        let suspicion = file.and_then(|file| file.suspicion);
+        let mut recurrence = suspicion.map(|suspicion| Recurrence::new(suspicion, names));
+        streamed(self.rows(), &mut |batch, bytes| {
+            if let Some(recurrence) = &mut recurrence {
+                recurrence.look(&batch);
+            }
+            each(batch, bytes)
+        })?;
+        match recurrence.and_then(|recurrence| recurrence.record()) {
+            Some(line) => Err(no_names(&PathBuf::from(self.origin()), line)),
+            None => Ok(()),
+        }
     }
 }
 

@@ -153,23 +153,24 @@ impl Summary {
         let mut tuple = vec![0; columns.len()];
         let mut people = names.person.as_ref().map(|_| PeopleBuilder::default());
         let mut watched: Vec<Recurrence> = names.watched.iter().map(|_| Recurrence::default()).collect();
-        source.read(&mut |batch: &Batch, bytes| {
-            'rows: for row in 0..batch.rows() {
-                digest.add(batch.cells(row));
+        source.read_counted(&mut |batch: &Batch, times, bytes| {
+            'rows: for (row, &times) in times.iter().enumerate() {
+                read += times;
+                digest.add_times(batch.cells(row), times);
                 if let Some((column, missing)) = &names.person
                     && missing.names_nobody(batch.cell(row, *column))
                 {
                     if missing.keep {
                         return Err(nobody(source, *column).at_line(batch.line(row)));
                     }
-                    dropped += 1;
+                    dropped += times;
                     continue 'rows;
                 }
                 for (position, (column, missing)) in columns.iter().enumerate() {
                     let mut cell = batch.cell(row, *column);
                     if missing.is_missing(cell) {
                         if !missing.keep {
-                            dropped += 1;
+                            dropped += times;
                             continue 'rows;
                         }
                         cell = &missing.spellings[0];
@@ -180,7 +181,7 @@ impl Summary {
                     }
                     tuple[position] = seen;
                 }
-                let record = records.add(&tuple, 1);
+                let record = records.add(&tuple, times);
                 if let (Some(people), Some((column, _))) = (&mut people, &names.person) {
                     // Blanks around a name are no other person.
                     people.add(batch.cell(row, *column).trim(), record);
@@ -188,11 +189,10 @@ impl Summary {
                 for ((column, missing), seen) in names.watched.iter().zip(&mut watched) {
                     let cell = batch.cell(row, *column);
                     if !missing.names_nobody(cell) {
-                        seen.add(cell.trim());
+                        seen.add_rows(cell.trim(), times);
                     }
                 }
             }
-            read += batch.rows() as u64;
             tick(bytes)
         })?;
         let columns: Vec<SummaryColumn> = (columns.iter().zip(interners).zip(first_lines))
@@ -298,7 +298,7 @@ fn nobody(source: &Source, column: usize) -> Error {
     Error::input(format!(
         "the record has no value in '{name}', which tells people apart ('person' in [data])"
     ))
-    .in_file(source.path())
+    .in_file(source.origin())
     .help("fill it in, or set on_missing = \"drop\" in [data]")
 }
 

@@ -10,7 +10,8 @@ use super::first_line::{Evidence, Suspicion};
 use super::format::{CellKind, FileKind, Format};
 use super::header::{Header, MOST_COLUMNS, check_names, named, nameless, no_names, too_many_columns};
 use super::records::{Sample, TextFile};
-use super::source::{BatchQueue, ReadOptions, SourceColumn, changed};
+use super::rows::Feed;
+use super::source::{ReadOptions, SourceColumn, changed};
 use privet_core::{Error, Result};
 
 /// What the start of a text file tells.
@@ -95,7 +96,7 @@ pub(super) fn produce(
     delimiter: Option<char>,
     columns: &[SourceColumn],
     manner: Manner,
-    queue: &BatchQueue,
+    feed: &Feed<'_>,
 ) -> Result<()> {
     let mut table = Table::open(path, kind, delimiter.unwrap_or(','), manner)?;
     if !manner.headless {
@@ -106,8 +107,8 @@ pub(super) fn produce(
         }
     }
     loop {
-        let batch = table.batch(queue.empty(), columns.len())?;
-        if batch.rows() == 0 || !queue.send(batch, table.file.consumed()) {
+        let batch = table.batch(feed.empty(), columns.len())?;
+        if batch.rows() == 0 || !feed.send(batch, table.file.consumed()) {
             return Ok(());
         }
     }

@@ -1,4 +1,4 @@
-//! Writing Parquet and Arrow files.
+//! Rows as Arrow batches, and files of them: Parquet and Arrow.
 
 use std::io;
 use std::sync::Arc;
@@ -43,12 +43,55 @@ pub(super) enum WriteError {
     Kind(usize),
 }
 
-/// A typed file that is being written.
-pub(super) struct TypedWriter {
+/// Rows that become Arrow batches.
+pub(super) struct BatchWriter {
     schema: SchemaRef,
     columns: Vec<ColumnBuilder>,
     rows: usize,
     bytes: usize,
+}
+
+impl BatchWriter {
+    pub(super) fn new(format: Format, columns: &[SinkColumn]) -> BatchWriter {
+        let kinds: Vec<CellKind> = columns.iter().map(|column| stored(&column.kind, format)).collect();
+        let field =
+            |(column, kind): (&SinkColumn, &CellKind)| Field::new(&column.name, data_type(kind), true);
+        let schema = Arc::new(Schema::new(columns.iter().zip(&kinds).map(field).collect::<Vec<_>>()));
+        let columns = kinds.into_iter().map(ColumnBuilder::new).collect();
+        BatchWriter { schema, columns, rows: 0, bytes: 0 }
+    }
+
+    pub(super) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Adds a row, which must have one cell per column. Returns a batch when there are rows enough for one.
+    pub(super) fn write(&mut self, cells: &[&str]) -> Result<Option<RecordBatch>, WriteError> {
+        for (index, (column, cell)) in self.columns.iter_mut().zip(cells).enumerate() {
+            column.push(cell).ok_or(WriteError::Kind(index))?;
+            self.bytes += cell.len();
+        }
+        self.rows += 1;
+        if self.rows < BATCH_ROWS && self.bytes < BATCH_BYTES {
+            return Ok(None);
+        }
+        self.flush().map_err(WriteError::Io)
+    }
+
+    /// The rows that are in no batch yet.
+    pub(super) fn flush(&mut self) -> io::Result<Option<RecordBatch>> {
+        if self.rows == 0 {
+            return Ok(None);
+        }
+        let arrays = self.columns.iter_mut().map(ColumnBuilder::finish).collect();
+        (self.rows, self.bytes) = (0, 0);
+        RecordBatch::try_new(Arc::clone(&self.schema), arrays).map(Some).map_err(arrow_error)
+    }
+}
+
+/// A typed file that is being written.
+pub(super) struct TypedWriter {
+    rows: BatchWriter,
     target: Target,
 }
 
@@ -59,51 +102,39 @@ enum Target {
 
 impl TypedWriter {
     pub(super) fn new(encoder: Encoder, format: Format, columns: &[SinkColumn]) -> io::Result<Self> {
-        let kinds: Vec<CellKind> = columns.iter().map(|column| stored(&column.kind, format)).collect();
-        let field =
-            |(column, kind): (&SinkColumn, &CellKind)| Field::new(&column.name, data_type(kind), true);
-        let schema = Arc::new(Schema::new(columns.iter().zip(&kinds).map(field).collect::<Vec<_>>()));
+        let rows = BatchWriter::new(format, columns);
+        let schema = rows.schema();
         let target = if format == Format::Parquet {
             let options =
                 ArrowWriterOptions::new().with_properties(properties()).with_skip_arrow_metadata(true);
-            let writer = ArrowWriter::try_new_with_options(encoder, Arc::clone(&schema), options);
+            let writer = ArrowWriter::try_new_with_options(encoder, Arc::clone(schema), options);
             Target::Parquet(Box::new(writer.map_err(parquet_error)?))
         } else {
-            Target::Arrow(Box::new(FileWriter::try_new(encoder, &schema).map_err(arrow_error)?))
+            Target::Arrow(Box::new(FileWriter::try_new(encoder, schema).map_err(arrow_error)?))
         };
-        let columns = kinds.into_iter().map(ColumnBuilder::new).collect();
-        Ok(TypedWriter { schema, columns, rows: 0, bytes: 0, target })
+        Ok(TypedWriter { rows, target })
     }
 
     /// Adds a row; there must be one cell per column.
     pub(super) fn write(&mut self, cells: &[&str]) -> Result<(), WriteError> {
-        for (index, (column, cell)) in self.columns.iter_mut().zip(cells).enumerate() {
-            column.push(cell).ok_or(WriteError::Kind(index))?;
-            self.bytes += cell.len();
+        match self.rows.write(cells)? {
+            Some(batch) => self.store(&batch).map_err(WriteError::Io),
+            None => Ok(()),
         }
-        self.rows += 1;
-        if self.rows >= BATCH_ROWS || self.bytes >= BATCH_BYTES {
-            self.flush().map_err(WriteError::Io)?;
-        }
-        Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        if self.rows == 0 {
-            return Ok(());
-        }
-        let arrays = self.columns.iter_mut().map(ColumnBuilder::finish).collect();
-        let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays).map_err(arrow_error)?;
-        (self.rows, self.bytes) = (0, 0);
+    fn store(&mut self, batch: &RecordBatch) -> io::Result<()> {
         match &mut self.target {
-            Target::Parquet(writer) => writer.write(&batch).map_err(parquet_error),
-            Target::Arrow(writer) => writer.write(&batch).map_err(arrow_error),
+            Target::Parquet(writer) => writer.write(batch).map_err(parquet_error),
+            Target::Arrow(writer) => writer.write(batch).map_err(arrow_error),
         }
     }
 
     /// Writes what is buffered and the footer, and waits until the file is on disk.
     pub(super) fn finish(mut self) -> io::Result<()> {
-        self.flush()?;
+        if let Some(batch) = self.rows.flush()? {
+            self.store(&batch)?;
+        }
         match self.target {
             Target::Parquet(writer) => writer.into_inner().map_err(parquet_error)?,
             Target::Arrow(writer) => writer.into_inner().map_err(arrow_error)?,

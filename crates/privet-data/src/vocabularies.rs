@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::interner::Interner;
 use super::{
-    Bags, BagsBuilder, CellKind, Dropped, FileKind, Formulas, Header, LogOptions, QueryLog, ReadOptions,
-    Sink, SinkColumn, Source,
+    Bags, BagsBuilder, CellKind, Dropped, Header, LogOptions, Origin, QueryLog, ReadOptions, RowSink,
+    SinkColumn, Source,
 };
 use privet_core::{Error, Result};
 
@@ -88,6 +88,27 @@ impl VocabularySource {
         }
     }
 
+    /// Vocabularies in a table that need not be a file.
+    ///
+    /// ```
+    /// use privet_data::{Source, VocabularyColumns, VocabularyOptions, VocabularySource};
+    ///
+    /// let rows = [["1", "wine", "2"], ["1", "beer", "1"], ["2", "wine", "1"]];
+    /// let table = Source::of_rows("searches", &["vocabulary", "term", "count"], rows)?;
+    /// let options = VocabularyOptions::Vocabularies(VocabularyColumns::default());
+    /// let (bags, _) = VocabularySource::of_table(table, options)?.read(&mut |_| Ok(()))?;
+    /// assert_eq!(bags.len(), 2);
+    /// # Ok::<(), privet_core::Error>(())
+    /// ```
+    pub fn of_table(table: Source, options: VocabularyOptions) -> Result<VocabularySource> {
+        match options {
+            VocabularyOptions::Log(options) => QueryLog::of_table(table, options).map(VocabularySource::Log),
+            VocabularyOptions::Vocabularies(columns) => {
+                VocabularyFile::of_table(table, columns).map(VocabularySource::Vocabularies)
+            }
+        }
+    }
+
     /// The table that holds them.
     pub fn table(&self) -> &Source {
         match self {
@@ -96,9 +117,9 @@ impl VocabularySource {
         }
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
-        self.table().path()
+    /// Where they come from.
+    pub fn origin(&self) -> &Origin {
+        self.table().origin()
     }
 
     /// The file's size.
@@ -280,6 +301,11 @@ impl VocabularyFile {
             path,
             &ReadOptions { header: columns.header.clone(), ..ReadOptions::of(columns.delimiter) },
         )?;
+        VocabularyFile::of_table(table, columns)
+    }
+
+    /// Vocabularies in a table that need not be a file.
+    pub fn of_table(table: Source, columns: VocabularyColumns) -> Result<VocabularyFile> {
         let optional = |given: &Option<String>, usual: &str| match given {
             Some(name) => table.position(name).map(Some),
             None => Ok(table.find(usual)),
@@ -301,7 +327,7 @@ impl VocabularyFile {
         self.table.read(&mut |batch, bytes| {
             for row in 0..batch.rows() {
                 let at =
-                    |message: String| Error::input(message).in_file(self.path()).at_line(batch.line(row));
+                    |message: String| Error::input(message).in_file(self.table.origin()).at_line(batch.line(row));
                 let name = batch.cell(row, self.vocabulary).trim();
                 if name.is_empty() {
                     let column = &self.columns.vocabulary;
@@ -370,7 +396,7 @@ impl VocabularyFile {
                 let term = terms.text(same[0].1 as usize);
                 if count > self.columns.most_of_a_term {
                     let message = format!("the rows of a vocabulary have '{term}' {count} times together");
-                    return Err(Error::input(message).in_file(self.path()).help(COUNT_HELP));
+                    return Err(Error::input(message).in_file(self.table.origin()).help(COUNT_HELP));
                 }
                 bag.push((term, count));
             }
@@ -384,10 +410,6 @@ impl VocabularyFile {
         by_name.sort_unstable_by_key(|bag| places[kept[*bag as usize] as usize]);
         bags.set_order_of_names(by_name);
         Ok((bags, counts))
-    }
-
-    fn path(&self) -> &Path {
-        self.table.path()
     }
 }
 
@@ -427,19 +449,23 @@ fn times(term: &str, count: Option<&str>, most: u32) -> std::result::Result<u32,
 
 /// A table of vocabularies that is being written: columns `vocabulary`, `term` and `count`.
 pub struct VocabularySink {
-    sink: Sink,
+    sink: Box<dyn RowSink>,
 }
 
 impl VocabularySink {
-    /// Creates the file; it must not exist.
-    pub fn create(path: &Path, kind: FileKind, formulas: Formulas) -> Result<VocabularySink> {
+    /// The columns of such a table.
+    pub fn columns() -> [SinkColumn; 3] {
         let column = |name: &str, kind| SinkColumn { name: name.to_string(), kind };
-        let columns = [
+        [
             column(VOCABULARY, CellKind::Integer),
             column(TERM, CellKind::Text),
             column(COUNT, CellKind::Integer),
-        ];
-        Ok(VocabularySink { sink: Sink::create(path, kind, ',', &columns, formulas)? })
+        ]
+    }
+
+    /// Writes to a sink that has the [columns](Self::columns).
+    pub fn new(sink: Box<dyn RowSink>) -> VocabularySink {
+        VocabularySink { sink }
     }
 
     /// Writes one vocabulary: distinct terms with their counts, in the order given. One without terms is a row without a

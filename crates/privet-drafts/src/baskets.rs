@@ -106,7 +106,7 @@ pub fn draft_transactions(source: &TransactionSource, options: &DraftOptions) ->
     let filled = found.transactions - found.empty;
     if filled < 2 {
         return Err(Error::input(format!("only {filled} of the transactions hold an item"))
-            .in_file(source.path())
+            .in_file(source.origin())
             .help("a policy can be drafted from two transactions on"));
     }
     if let Some(preset) = options.preset.filter(|preset| preset.safe_harbor) {
@@ -114,7 +114,7 @@ pub fn draft_transactions(source: &TransactionSource, options: &DraftOptions) ->
             "the preset {} is about tables of people, not about transactions",
             preset.name
         ))
-        .in_file(source.path())
+        .in_file(source.origin())
         .help("draft without it, and take out what the rule names by hand"));
     }
     let k = match options.preset.and_then(|preset| preset.k) {
@@ -170,7 +170,7 @@ fn text(
     has_hierarchy: bool,
 ) -> String {
     let mut text = String::new();
-    let path = options.named(source.path());
+    let path = options.named(source.origin());
     let mean = found.occurrences as f64 / found.transactions as f64;
     comment(
         &mut text,
@@ -202,6 +202,7 @@ fn text(
             }
             text.push_str(&super::text::header(&options.header));
         }
+        Form::Lists { .. } => {}
     }
     text.push_str("\n[items]\n");
     if has_hierarchy {

@@ -30,7 +30,7 @@ use self::safe_harbor::Scan;
 use privet_core::place;
 use privet_core::place::Folder;
 use privet_core::{Error, Result};
-use privet_data::{Header, Source};
+use privet_data::{Header, Origin, Source};
 use privet_policy::Role;
 use privet_taxonomy::Taxonomy;
 
@@ -102,7 +102,7 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
     if profile.rows < 2 {
         let found = if profile.rows == 0 { "no records" } else { "only one record" };
         return Err(Error::input(format!("the table has {found}"))
-            .in_file(source.path())
+            .in_file(source.origin())
             .help("a policy can be drafted from two records on; is the first line a header?"));
     }
     let mut columns = Vec::new();
@@ -158,7 +158,7 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
     let combinations =
         hierarchies.iter().fold(1u64, |product, (_, tree)| product.saturating_mul(tree.levels() as u64));
     let policy_text = text::policy(&text::Findings {
-        data_path: &options.named(source.path()),
+        data_path: &options.named(source.origin()),
         delimiter: options.delimiter,
         header: &options.header,
         person: person.map(|person| &profile.columns[person]),
@@ -175,10 +175,9 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
 }
 
 impl DraftOptions {
-    /// How the policy names a data file.
-    fn named(&self, path: &Path) -> String {
-        let own = || path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-        self.data_path.clone().unwrap_or_else(own)
+    /// How the policy names the data.
+    fn named(&self, origin: &Origin) -> String {
+        self.data_path.clone().unwrap_or_else(|| origin.name())
     }
 }
 

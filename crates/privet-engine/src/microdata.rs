@@ -326,7 +326,7 @@ fn bitmap_columns(
     let values: BTreeSet<&str> = sets.iter().flatten().copied().collect();
     if values.is_empty() {
         return Err(Error::input(format!("all cells of column '{}' are empty sets", column.name))
-            .in_file(policy.source.path())
+            .in_file(policy.source.origin())
             .help("leave the column out of the policy"));
     }
     let bitmap = |value: &&str| {
@@ -336,7 +336,7 @@ fn bitmap_columns(
                 "the data has a column '{name}', which the release needs for a value of '{}'",
                 column.name
             ))
-            .in_file(policy.source.path())
+            .in_file(policy.source.origin())
             .help("rename that column of the data"));
         }
         let mut totals = [0u64; 2];
@@ -370,7 +370,7 @@ fn nothing_left(source: &Source, summary: &Summary) -> Error {
         Error::input(wrong)
             .help("set on_missing = \"value\" in [data], or list fewer spellings under 'missing'")
     };
-    error.in_file(source.path())
+    error.in_file(source.origin())
 }
 
 fn quasi_identifier(
@@ -389,7 +389,7 @@ fn quasi_identifier(
         let hierarchy = || column.hierarchy_path.clone().unwrap_or_default();
         let leaf = taxonomy.leaf_of(value).map_err(|error| error.in_file(hierarchy()))?;
         let node = leaf.ok_or_else(|| {
-            let (line, data) = (summary.first_line[code], policy.source.path().display());
+            let (line, data) = (summary.first_line[code], policy.source.origin());
             let message = format!("the value '{value}' of column '{}' ({data}, line {line}) has no leaf", column.name);
             Error::input(message).in_file(hierarchy()).help(
                 "add a line for it, or list it under 'missing' in [data]; `privet hierarchy check` lists all such values",
@@ -415,21 +415,21 @@ fn flat(policy: &CheckedPolicy, column: &PolicyColumn, summary: &SummaryColumn) 
         let message =
             format!("column '{}' holds the value '*', which releases use for suppressed cells", column.name);
         return Err(Error::input(message)
-            .in_file(policy.source.path())
+            .in_file(policy.source.origin())
             .at_line(summary.first_line[code])
             .help("list \"*\" under 'missing' in [data], or rename the value"));
     }
     if let Some(code) = values.iter().position(|value| !value.is_empty() && value.trim().is_empty()) {
         let message = format!("column '{}' holds a value of blanks alone", column.name);
         return Err(Error::input(message)
-            .in_file(policy.source.path())
+            .in_file(policy.source.origin())
             .at_line(summary.first_line[code])
             .help("list it under 'missing' in [data], or write out what it means"));
     }
     let named: Vec<&str> = values.iter().map(String::as_str).filter(|value| !value.is_empty()).collect();
     if named.is_empty() {
         return Err(Error::input(format!("column '{}' holds only empty cells", column.name))
-            .in_file(policy.source.path())
+            .in_file(policy.source.origin())
             .help("give it role = \"other\", or leave it out of the policy"));
     }
     let flat = Taxonomy::flat(named.iter().copied())?;

@@ -1,15 +1,15 @@
 //! A policy of whatever kind.
 
-use std::path::Path;
-
 use super::check::{CheckedPolicy, DataKind};
 use super::declare::Declaration;
 use super::door::Purpose;
 use super::file::Policy;
+use super::original::OriginalData;
 use super::transactions::TransactionPolicy;
 use super::vocabulary::VocabularyPolicy;
 use crate::Stated;
 use privet_core::Result;
+use privet_data::{Fingerprint, Form, Origin, Version};
 
 /// A policy as understood, of any kind.
 #[derive(Debug, Clone)]
@@ -28,9 +28,9 @@ impl AnyPolicy {
         PolicyRef::from(self).kind()
     }
 
-    /// The data file.
-    pub fn data(&self) -> &Path {
-        PolicyRef::from(self).data()
+    /// Where the data come from.
+    pub fn origin(&self) -> &Origin {
+        PolicyRef::from(self).origin()
     }
 
     /// The policy as written.
@@ -65,12 +65,43 @@ impl<'a> PolicyRef<'a> {
         }
     }
 
-    /// The data file.
-    pub fn data(self) -> &'a Path {
+    /// Where the data come from.
+    pub fn origin(self) -> &'a Origin {
         match self {
-            PolicyRef::Table(policy) => policy.source.path(),
-            PolicyRef::Transactions(policy) => policy.source.path(),
-            PolicyRef::Vocabularies(policy) => policy.source.path(),
+            PolicyRef::Table(policy) => policy.source.origin(),
+            PolicyRef::Transactions(policy) => policy.source.origin(),
+            PolicyRef::Vocabularies(policy) => policy.source.origin(),
+        }
+    }
+
+    /// The state that the data are in now.
+    pub fn version(self) -> Option<Version> {
+        match self {
+            PolicyRef::Table(policy) => policy.source.version(),
+            PolicyRef::Transactions(policy) => policy.source.version(),
+            PolicyRef::Vocabularies(policy) => policy.source.table().version(),
+        }
+    }
+
+    /// What the data hold.
+    pub fn fingerprint(self) -> Result<Fingerprint> {
+        match self {
+            PolicyRef::Table(policy) => policy.source.fingerprint(),
+            PolicyRef::Transactions(policy) => policy.source.fingerprint(),
+            PolicyRef::Vocabularies(policy) => policy.source.table().fingerprint(),
+        }
+    }
+
+    /// The data, for a policy that is checked against the same ones.
+    pub fn original(self) -> OriginalData {
+        match self {
+            PolicyRef::Table(policy) => OriginalData::again(&policy.source),
+            PolicyRef::Transactions(policy) => match policy.source.form() {
+                Form::Lines { path, .. } => OriginalData::File(path.clone()),
+                Form::Long { table, .. } => OriginalData::again(table),
+                Form::Lists { .. } => policy.source.clone().into(),
+            },
+            PolicyRef::Vocabularies(policy) => OriginalData::again(policy.source.table()),
         }
     }
 
@@ -119,13 +150,14 @@ impl<'a> From<&'a AnyPolicy> for PolicyRef<'a> {
 impl Policy {
     /// Checks the policy as its kind of data asks for.
     ///
-    /// `original` stands in for the policy's own data, for audits of data that lie elsewhere.
-    pub fn check_any(&self, original: Option<&Path>) -> Result<AnyPolicy> {
+    /// `original` stands in for the policy's own data, for data that are elsewhere or are not files.
+    pub fn check_any(&self, original: impl Into<OriginalData>) -> Result<AnyPolicy> {
         self.check_any_for(original, Purpose::Run)
     }
 
     /// The same, for a purpose.
-    pub fn check_any_for(&self, original: Option<&Path>, purpose: Purpose) -> Result<AnyPolicy> {
+    pub fn check_any_for(&self, original: impl Into<OriginalData>, purpose: Purpose) -> Result<AnyPolicy> {
+        let original = original.into();
         let kind = self.kind()?;
         self.fits(kind)?;
         match kind {

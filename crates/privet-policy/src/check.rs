@@ -1,7 +1,7 @@
 //! The policy as understood.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::declare::{Catalogue, Declaration, Subject};
@@ -9,6 +9,7 @@ use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
 use super::mixed::{self, MixedColumn};
+use super::original::OriginalData;
 use super::person;
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
@@ -17,7 +18,7 @@ use crate::method::{CATALOGUES, Method, TABLES};
 use crate::requirement::Requirement;
 use privet_core::suggestion;
 use privet_core::{Error, Exact, Result};
-use privet_data::{Header, MissingRule, ReadOptions, Source};
+use privet_data::{Header, MissingRule, Source};
 use privet_taxonomy::Taxonomy;
 
 /// What a column is to the policy.
@@ -268,13 +269,13 @@ impl CheckedPolicy {
 impl Policy {
     /// Checks the policy against the data's columns and the hierarchy files.
     ///
-    /// `original` stands in for the policy's own `data.path`, for audits of tables that lie elsewhere.
-    pub fn check(&self, original: Option<&Path>) -> Result<CheckedPolicy> {
-        self.check_for(original, Purpose::Run)
+    /// `original` stands in for the policy's own `data.path`, for data that are elsewhere or are not files.
+    pub fn check(&self, original: impl Into<OriginalData>) -> Result<CheckedPolicy> {
+        self.check_for(original.into(), Purpose::Run)
     }
 
     /// The same, for a purpose.
-    pub(super) fn check_for(&self, original: Option<&Path>, purpose: Purpose) -> Result<CheckedPolicy> {
+    pub(super) fn check_for(&self, original: OriginalData, purpose: Purpose) -> Result<CheckedPolicy> {
         let catalogue = &TABLES;
         let root = self.root();
         let kind = DataKind::Table;
@@ -283,7 +284,7 @@ impl Policy {
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
         data.only(kind.data_keys())?;
-        let source = open_source(self, &data, original)?;
+        let source = self.table(&data, original)?;
         let missing = match data.entry("missing") {
             Some(entry) => entry.texts()?,
             None => vec![String::new()],
@@ -408,19 +409,6 @@ impl Policy {
         }
         Ok(())
     }
-
-    /// Where the data is: `original`, or else what `[data] path` says.
-    pub(super) fn data_path(&self, data: &Section<'_>, original: Option<&Path>) -> Result<PathBuf> {
-        if let Some(path) = original {
-            return Ok(path.to_path_buf());
-        }
-        let help = "name the data file: path = \"your.csv\"";
-        let entry = data.required("path", help)?;
-        match entry.text()? {
-            "" => Err(entry.error("'data.path' is empty").help(help)),
-            path => Ok(self.resolve(path)),
-        }
-    }
 }
 
 /// The error for a requirement or a method, which `what` says, that is not for this kind of data but for another.
@@ -454,12 +442,6 @@ pub(super) fn character_of(entry: &Entry<'_>) -> Result<char> {
             Err(wrong.help("as in \",\", \";\", \"|\" or \"\\t\"; a quote or a line break cannot separate"))
         }
     }
-}
-
-fn open_source(policy: &Policy, data: &Section<'_>, original: Option<&Path>) -> Result<Source> {
-    let delimiter = character(data, "delimiter")?;
-    let path = policy.data_path(data, original)?;
-    Source::open(&path, &ReadOptions { header: header(data)?, ..ReadOptions::of(delimiter) })
 }
 
 /// What `[data] header` says about the first line of delimited text.
@@ -514,7 +496,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         let section = entry.section()?;
         let Some(column) = columns.iter_mut().find(|column| column.name == name) else {
             let (message, help) = source.lacks(name);
-            return Err(section.error(format!("{message} ({})", source.path().display())).help(help));
+            return Err(section.error(format!("{message} ({})", source.origin())).help(help));
         };
         section.only(&COLUMN_KEYS)?;
         let role = section.required(

@@ -1,12 +1,13 @@
 //! A policy for transactions, as understood.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::check::{DataKind, character, check_method, check_requirements, data_section, header};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
+use super::original::OriginalData;
 use super::person;
 use crate::method::{ItemMethod, TRANSACTIONS};
 use crate::requirement::ItemRequirement;
@@ -41,15 +42,15 @@ pub(super) const ITEM_KEYS: [&str; 2] = ["hierarchy", "sensitive"];
 impl Policy {
     /// Checks a policy about transactions against the data file, the hierarchy and the sensitive items.
     ///
-    /// `original` stands in for the policy's own `data.path`, for audits of data that lie elsewhere.
-    pub fn check_transactions(&self, original: Option<&Path>) -> Result<TransactionPolicy> {
-        self.check_transactions_for(original, Purpose::Run)
+    /// `original` stands in for the policy's own `data.path`, for data that are elsewhere or are not files.
+    pub fn check_transactions(&self, original: impl Into<OriginalData>) -> Result<TransactionPolicy> {
+        self.check_transactions_for(original.into(), Purpose::Run)
     }
 
     /// The same, for a purpose.
     pub(super) fn check_transactions_for(
         &self,
-        original: Option<&Path>,
+        original: OriginalData,
         purpose: Purpose,
     ) -> Result<TransactionPolicy> {
         let root = self.root();
@@ -60,7 +61,7 @@ impl Policy {
         let data = data_section(&root)?;
         data.only(DataKind::Transactions.data_keys())?;
         let options = form(&data)?;
-        let mut source = TransactionSource::open(&self.data_path(&data, original)?, &options)?;
+        let mut source = self.transactions(&data, original, &options)?;
         let items = root.entry("items").map(|entry| entry.section()).transpose()?;
         let (mut tree, mut hierarchy_path, mut sensitive) = (None, None, Vec::new());
         if let Some(items) = items {

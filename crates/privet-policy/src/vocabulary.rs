@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::check::{DataKind, character, check_method, check_requirements, data_section, header};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
+use super::original::OriginalData;
 use super::settings::{Clause, parse_duration};
 use crate::method::{VOCABULARIES, VocabularyMethod};
 use crate::requirement::VocabularyKAnonymity;
@@ -81,15 +82,15 @@ const EPSILON: &str = "6";
 impl Policy {
     /// Checks a policy about a query log or vocabularies against the data file and the word network.
     ///
-    /// `original` stands in for the policy's own `data.path`, for audits of data that lie elsewhere.
-    pub fn check_vocabularies(&self, original: Option<&Path>) -> Result<VocabularyPolicy> {
-        self.check_vocabularies_for(original, Purpose::Run)
+    /// `original` stands in for the policy's own `data.path`, for data that are elsewhere or are not files.
+    pub fn check_vocabularies(&self, original: impl Into<OriginalData>) -> Result<VocabularyPolicy> {
+        self.check_vocabularies_for(original.into(), Purpose::Run)
     }
 
     /// The same, for a purpose.
     pub(super) fn check_vocabularies_for(
         &self,
-        original: Option<&Path>,
+        original: OriginalData,
         purpose: Purpose,
     ) -> Result<VocabularyPolicy> {
         let root = self.root();
@@ -106,7 +107,6 @@ impl Policy {
         let requirements = check_requirements(&root, &VOCABULARIES, &[])?;
         let method = check_method(&root, &VOCABULARIES, &[], None)?;
         self.admit(&VOCABULARIES, (&requirements, &method), purpose)?;
-        let path = self.data_path(&data, original)?;
         let mut words = Words::of(self, section("semantics")?.as_ref())?;
         data.only(kind.data_keys())?;
         let options = match kind {
@@ -116,7 +116,7 @@ impl Policy {
                 VocabularyOptions::Log(log_options(self, &data, section.as_ref(), &mut words)?)
             }
         };
-        let source = VocabularySource::open(&path, options)?;
+        let source = self.vocabularies(&data, original, options)?;
         let [requirement] = <[Clause; 1]>::try_from(requirements).map_err(|_| {
             let twice = root.entry("privacy").map(|entry| entry.error("a requirement is asked for twice"));
             twice

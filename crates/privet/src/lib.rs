@@ -3,27 +3,25 @@
 //! A publisher gives it data and a policy; it gives back a release that provably meets the policy at the least loss of
 //! usefulness, an independent audit of that release, and a report. The `privet` command is a thin front for this library.
 //!
-//! # The flow
+//! # The steps
 //!
 //! ```text
-//! Policy ──▶ CheckedPolicy ──▶ Microdata ──▶ method::run ──▶ release::anonymize ──▶ audit
-//! as         as understood     distinct      searches for    writes, audits and     again, at
-//! written                      records       the best plan   publishes a release    any time
+//! Policy + data ──▶ decide ──▶ Decision ──▶ apply ──▶ rows, in files, in memory or elsewhere
+//!                                  │
+//!                                  └──────▶ publish ──▶ a release directory: audited, attacked, with reports
+//! original + release ──▶ audit, attack
 //! ```
 //!
-//! - [`policy::Policy`] is the file as written. [`policy::Policy::check`] reads the data's header and the hierarchies and
-//!   turns it into a [`policy::CheckedPolicy`]; only that kind can run.
-//! - [`engine::microdata::Microdata`] is the summarised data: how often each distinct combination of the columns that matter
-//!   occurs, with the hierarchies beside it. Searches run on it, whatever the number of rows.
-//! - [`method::run`] searches for the best plan. What a plan must satisfy is in [`privacy`], what it loses in [`loss`].
-//! - [`release::anonymize`] does all of this in one call, writes the release in shuffled order, audits it and moves it
-//!   into place in one step.
-//! - [`attack`] tries what somebody could do who knows more than the policy assumes.
-//! - [`audit`] checks a release from the original, the released file and the policy, with none of the code above.
-//!
-//! Sets of items, one per person, take the same way: [`policy::TransactionPolicy`], [`engine::baskets::Baskets`],
-//! [`method::kl::run`] and [`release::anonymize_transactions`]. [`policy::Policy::check_any`] and [`release::anonymize_any`] are the
-//! doors for a policy of either kind.
+//! - [`policy::Policy`] is the policy as written. It is checked against the data that it names, or against any others.
+//! - Data are a [`data::Source`] (a file, Arrow batches or rows in memory, or whatever implements [`data::Rows`]) or
+//!   [transactions](data::TransactionSource).
+//! - [`decide`](fn@decide) reads the data and searches for the best plan. What a plan must satisfy is in [`privacy`], what it loses
+//!   in [`loss`], how it is found in [`method`].
+//! - [`apply`](fn@apply) writes the released rows to a [`data::Destination`].
+//! - [`audit`](fn@audit) checks a release from the original, the released data and the policy, with none of the code above.
+//! - [`attack`](fn@attack) tries what an attacker could do who knows more than the policy assumes.
+//! - [`publish`](fn@publish) makes the release directory that the command makes. [`release::anonymize_any`] does all of this in one
+//!   call.
 //!
 //! # Example
 //!
@@ -81,3 +79,4 @@ pub use privet_ledger as ledger;
 pub use privet_methods as method;
 pub use privet_policy as policy;
 pub use privet_taxonomy as taxonomy;
+pub use release::{Applied, Decision, apply, attack, audit, decide, publish};

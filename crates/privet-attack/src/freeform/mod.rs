@@ -74,7 +74,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     figures[0].control = Some(table.shuffled(CONTROL).exposure().hits);
     figures[0].controlled = "the same attack after shuffling the values of guarded columns".to_string();
     scene.clock.check()?;
-    if released.path() != policy.source.path() {
+    if !released.is_same(&policy.source) {
         figures
             .extend(exposed("the original", &MixedTable::read_watched(policy, &policy.source, &mut tick)?));
         for baseline in scene.baselines.iter() {

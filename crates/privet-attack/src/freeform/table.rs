@@ -98,7 +98,7 @@ impl MixedTable {
             let name = policy.columns.get(*index).map_or("", |column| column.name.as_str());
             let place = names.iter().position(|other| *other == name).ok_or_else(|| {
                 Error::input(format!("the table lacks the column '{name}', so it cannot be attacked"))
-                    .in_file(table.path())
+                    .in_file(table.origin())
                     .help(suggestion(name, &names, "its columns"))
             })?;
             places.push(place);
@@ -120,7 +120,7 @@ impl MixedTable {
                         Some(node) => *node,
                         None => {
                             let node = node_of(cell, &trees[at].1)
-                                .map_err(|error| error.in_file(table.path()).at_line(batch.line(row)))?;
+                                .map_err(|error| error.in_file(table.origin()).at_line(batch.line(row)))?;
                             known[at].insert(cell.to_string(), node);
                             node
                         }

@@ -334,7 +334,7 @@ fn read(
         }
     }
     if shared.is_empty() {
-        let file = tables.first().map_or_else(Default::default, |table| table.path().to_path_buf());
+        let file = tables.first().map_or(policy.source.origin(), |table| table.origin());
         return Err(ReadingStopped::Error(strange(policy).in_file(file)));
     }
     let mut held = MemoryLimit { rows: scene.limits.rows, bytes: scene.limits.view_bytes(), taken: 0 };
@@ -487,7 +487,7 @@ fn dealt(
     let (mut released, groups) = coded::released(qit, true, scene.clock, held_in_memory)?;
     let nameless = |table: &Source| {
         let wrong = format!("it has no column '{GROUP_COLUMN}', which says which group a row belongs to");
-        ReadingStopped::Error(privet_core::Error::input(wrong).in_file(table.path()).help(format!(
+        ReadingStopped::Error(privet_core::Error::input(wrong).in_file(table.origin()).help(format!(
             "the two tables are joined by '{GROUP_COLUMN}'; the second one has the values of each group and their \
              '{COUNT_COLUMN}'"
         )))

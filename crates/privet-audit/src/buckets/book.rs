@@ -310,9 +310,9 @@ fn columns(table: &Source, wanted: &[String], faults: &mut Vec<String>) -> Resul
     let found: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
     for (position, name) in found.iter().enumerate() {
         if found[..position].contains(name) {
-            faults.push(format!("column '{name}' is there twice in {}", table.path().display()));
+            faults.push(format!("column '{name}' is there twice in {}", table.origin()));
         } else if !wanted.iter().any(|wanted| wanted == name) {
-            faults.push(format!("column '{name}' must not be in {}", table.path().display()));
+            faults.push(format!("column '{name}' must not be in {}", table.origin()));
         }
     }
     wanted.iter().map(|name| table.position(name)).collect()

@@ -143,7 +143,7 @@ fn form_of(release: &BucketTables) -> Result<Written> {
     };
     let mut found = Written::default();
     for table in tables {
-        let name = table.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = table.origin().name();
         let written = super::form::written(table)?;
         found.faults.extend(written.faults.into_iter().map(|fault| format!("{name}: {fault}")));
         found.forgot |= written.forgot;

@@ -40,7 +40,7 @@ pub(super) fn subtract(folder: &ReleaseFolder, policy: &mut CheckedPolicy, clock
             Error::input(
                 "the original is not the one that the release was made from: it lacks people who were held out",
             )
-            .in_file(policy.source.path())
+            .in_file(policy.source.origin())
             .help("name the original with --original, or make the release again")
         })?,
     };
@@ -70,7 +70,7 @@ impl Held {
             clock.check()?;
             for row in 0..batch.rows() {
                 let place = batch.cell(row, 0).parse().map_err(|_| {
-                    Error::input("the first cell is not the number of a record").in_file(held.path())
+                    Error::input("the first cell is not the number of a record").in_file(held.origin())
                 })?;
                 records.insert(place, text_of(batch, row, 1..=columns.len()));
             }

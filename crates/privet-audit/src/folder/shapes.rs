@@ -7,13 +7,14 @@ use super::ReleaseFolder;
 use crate::buckets::audit_buckets;
 use crate::projections::{StatedPlan, audit_projections};
 use crate::released::{
-    open_groups, open_numbered_projections, open_present_projections, open_table, open_transactions,
+    Released, open_numbered_projections, open_present_projections, open_released, open_table,
+    open_transactions, open_vocabularies,
 };
 use crate::vocabularies::{Claimed, VocabularyOrder, audit_vocabulary_release};
 use crate::{Audit, AuditOptions, ExpectedCounts, StatedCost, audit_table_watched, audit_transactions};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
-use privet_data::{ReadOptions, Source};
+use privet_data::Source;
 use privet_policy::layout::{GROUP_ASSIGNMENT, PUBLIC, STEWARD, VOCABULARY_ASSIGNMENT, projection};
 use privet_policy::{AnyPolicy, CheckedPolicy, Subject};
 
@@ -48,7 +49,9 @@ pub(super) fn audit(folder: &ReleaseFolder, policy: &AnyPolicy, clock: &Clock) -
             let stated = Claimed::of(&folder.stated, folder.published, expected);
             let stated = stated.ok_or_else(|| folder.broken())?;
             let assigned = folder.path.join(STEWARD).join(VOCABULARY_ASSIGNMENT);
-            audit_vocabulary_release(policy, &path, VocabularyOrder::Listed(&assigned), Some(stated), clock)
+            // What was written is known and must not be guessed.
+            let file = open_vocabularies(&path, Some(','))?;
+            audit_vocabulary_release(policy, &file, VocabularyOrder::Listed(&assigned), Some(stated), clock)
         }
     }
 }
@@ -98,37 +101,53 @@ pub fn audit_files(policy: &AnyPolicy, release: &Path, aligned: bool, clock: &Cl
         return Err(Error::input(format!("--aligned has no meaning for kind = \"{kind}\""))
             .help("leave it out: records are compared whatever their order"));
     }
-    let options = AuditOptions::foreign();
     let paths = paths_of(release)?;
     let audit = match policy {
-        AnyPolicy::Table(policy) => match policy.subject() {
-            Subject::Groups => {
-                audit_buckets(policy, &open_groups(release)?, None, None, &mut || clock.check())?
-            }
-            Subject::Projections if release.is_file() => {
+        AnyPolicy::Table(policy) if policy.subject() == Subject::Projections => {
+            if release.is_file() {
                 return Err(Error::input("this is one file, and the tables of a plan are audited together")
                     .in_file(release)
                     .help("name the folder that holds projection-1.csv, projection-2.csv and so on"));
             }
-            Subject::Projections => {
-                let tables = open_present_projections(release)?;
-                audit_projections(policy, &tables, None, None, &|| clock.check())?
-            }
-            _ => {
-                let release = Source::open(release, &ReadOptions::with_names(None))?;
-                audit_table_watched(policy, &release, &options, &mut || clock.check())?
-            }
-        },
-        AnyPolicy::Transactions(policy) => {
-            let release = open_transactions(policy, release)?;
-            audit_transactions(policy, &release, &options, &mut || clock.check())?
+            audit_projections(policy, &open_present_projections(release)?, None, None, &|| clock.check())?
         }
-        AnyPolicy::Vocabularies(policy) => {
-            let order = if aligned { VocabularyOrder::Original } else { VocabularyOrder::Unknown };
-            audit_vocabulary_release(policy, release, order, None, clock)?
-        }
+        policy => audit_data(policy, &open_released(policy.into(), release)?, aligned, clock)?,
     };
     audit.with_containers(paths.iter().map(|path| path.as_path()))
+}
+
+/// Audits any released data, in files or in memory, against a policy. Nothing is known about how they were made, so only what they
+/// show can be checked. What packs the cells of files is not looked at; [`audit_files`] does that.
+///
+/// `aligned` says that vocabularies are in the order of the original.
+pub fn audit_data(policy: &AnyPolicy, release: &Released, aligned: bool, clock: &Clock) -> Result<Audit> {
+    let options = AuditOptions::foreign();
+    let mut tick = || clock.check();
+    release.check_whole()?;
+    match (policy, release) {
+        (AnyPolicy::Table(policy), Released::Table(release)) => {
+            audit_table_watched(policy, release, &options, &mut tick)
+        }
+        (AnyPolicy::Table(policy), Released::Groups(release)) => {
+            audit_buckets(policy, release, None, None, &mut tick)
+        }
+        (AnyPolicy::Table(policy), Released::Projections(tables)) => {
+            let tables: Vec<(usize, Source)> = (1..).zip(tables.iter().cloned()).collect();
+            audit_projections(policy, &tables, None, None, &|| clock.check())
+        }
+        (AnyPolicy::Transactions(policy), Released::Transactions(release)) => {
+            audit_transactions(policy, release, &options, &mut tick)
+        }
+        (AnyPolicy::Vocabularies(policy), Released::Vocabularies(release)) => {
+            let order = if aligned { VocabularyOrder::Original } else { VocabularyOrder::Unknown };
+            audit_vocabulary_release(policy, release, order, None, clock)
+        }
+        (policy, _) => Err(Error::input(format!(
+            "the release is not what kind = \"{}\" in [data] and the method publish",
+            policy.kind().name()
+        ))
+        .help("give the policy that the release was made under")),
+    }
 }
 
 /// The file, or those in the folder, that a release is.

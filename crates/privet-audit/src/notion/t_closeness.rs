@@ -89,7 +89,7 @@ fn leaves_of(column: &OriginalColumn<'_>, tree: &Taxonomy) -> Result<Vec<usize>>
                 "a value of column '{}' has no leaf in its hierarchy",
                 column.name()
             ))
-            .in_file(column.policy().source.path())
+            .in_file(column.policy().source.origin())
             .help("add a line for every value of the column to the hierarchy file")),
         })
         .collect()

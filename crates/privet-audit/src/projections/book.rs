@@ -231,7 +231,7 @@ impl ProjectionBook {
                 Error::input(format!(
                     "the table lacks the quasi-identifier '{name}', so it cannot be audited"
                 ))
-                .in_file(source.path())
+                .in_file(source.origin())
                 .help("every table has all quasi-identifiers")
             })?;
             quasi.push(ColumnPlace { original: *index, released });

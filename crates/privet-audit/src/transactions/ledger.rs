@@ -213,7 +213,7 @@ pub(super) fn check_original(
 ) -> Result<()> {
     let refuse = |label: &str, line: u64, why: &str| {
         Err(Error::input(format!("'{label}' {why}"))
-            .in_file(source.path())
+            .in_file(source.origin())
             .at_line(line)
             .help("audit with the hierarchy and the list of sensitive items that the release was made with"))
     };

@@ -6,11 +6,10 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use super::{Demand, Filed, Manner, StatedShares, VocabularyRelease, audit_vocabularies};
-use crate::released::open_vocabularies;
 use crate::{Audit, ExpectedCounts};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
-use privet_data::Bags;
+use privet_data::{Bags, VocabularyFile};
 use privet_policy::{Stated, VocabularyMethod, VocabularyPolicy, layout};
 
 /// What a manifest says about a release.
@@ -49,18 +48,15 @@ pub enum VocabularyOrder<'a> {
     Unknown,
 }
 
-/// Audits a file of vocabularies.
+/// Audits released vocabularies.
 pub fn audit_vocabulary_release(
     policy: &VocabularyPolicy,
-    release: &Path,
+    file: &VocabularyFile,
     order: VocabularyOrder<'_>,
     claimed: Option<Claimed<'_>>,
     clock: &Clock,
 ) -> Result<Audit> {
     let (original, extraction) = policy.source.read(&mut |_| clock.check())?;
-    // What was written is known and must not be guessed.
-    let delimiter = matches!(order, VocabularyOrder::Listed(_)).then_some(',');
-    let file = open_vocabularies(release, delimiter)?;
     let (released, _) = file.read(&mut |_| clock.check())?;
     let distances = policy.semantics.between(original.terms());
     let demand = Demand::of(&policy.requirement, original.users().is_some());

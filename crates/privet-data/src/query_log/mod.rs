@@ -161,6 +161,12 @@ impl QueryLog {
         };
         let read = ReadOptions { header: options.header.clone(), ..ReadOptions::of(options.delimiter) };
         let table = Source::open_log(path, &read, options.quotes, &names_for)?;
+        QueryLog::of_table(table, options)
+    }
+
+    /// A log in a table that need not be a file.
+    pub fn of_table(table: Source, options: LogOptions) -> Result<QueryLog> {
+        let columns = &options.columns;
         let find = |name: &str| table.position(name);
         let (user, query, time) = (find(&columns.user)?, find(&columns.query)?, find(&columns.time)?);
         let mut clicks = Vec::new();
@@ -172,7 +178,7 @@ impl QueryLog {
         }
         if options.clicks != Clicks::Keep && clicks.is_empty() {
             return Err(Error::input("the log does not say what was clicked")
-                .in_file(path)
+                .in_file(table.origin())
                 .help("name the column of the rank or the url in [data.columns], or set clicks = \"keep\""));
         }
         Ok(QueryLog { table, options, user, query, time, clicks })
@@ -254,7 +260,7 @@ impl QueryLog {
         self.table.read(&mut |batch, bytes| {
             for row in 0..batch.rows() {
                 let at = |message: String| {
-                    Error::input(message).in_file(self.table.path()).at_line(batch.line(row))
+                    Error::input(message).in_file(self.table.origin()).at_line(batch.line(row))
                 };
                 let user = batch.cell(row, self.user).trim();
                 if user.is_empty() {

@@ -37,7 +37,7 @@ pub(super) fn open(path: &Path, separator: Option<char>) -> Result<Form> {
         (None, _) if extension.eq_ignore_ascii_case("dat") => ' ',
         (None, _) => detect(&sample.text),
     };
-    Ok(Form::Lines { separator, compression, names_person: false })
+    Ok(Form::Lines { path: path.to_path_buf(), separator, compression, names_person: false })
 }
 
 /// How lines are read.
@@ -73,7 +73,7 @@ pub(super) fn read(
                 .help("begin every line with the person whose transaction it is, also one without items"));
         }
         let items: Vec<&str> = cells.filter(|cell| is_item(cell)).collect();
-        each(&Transaction { line: record.line, items: &items, person }, file.consumed())?;
+        each(&Transaction { line: record.line, items: &items, person, times: 1 }, file.consumed())?;
         until_tick -= 1;
         if until_tick == 0 {
             until_tick = TICK;

@@ -34,7 +34,7 @@ pub(super) fn read(
             if name.trim().is_empty() {
                 let column = &table.columns()[id].name;
                 return Err(Error::input(format!("the row names no transaction: '{column}' is empty"))
-                    .in_file(table.path())
+                    .in_file(table.origin())
                     .at_line(batch.line(row))
                     .help("every row says which transaction its item belongs to"));
             }
@@ -45,7 +45,7 @@ pub(super) fn read(
             if let Some(column) = person {
                 let owner = batch.cell(row, column).trim();
                 let title = &table.columns()[column].name;
-                let at = |error: Error| error.in_file(table.path()).at_line(batch.line(row));
+                let at = |error: Error| error.in_file(table.origin()).at_line(batch.line(row));
                 if owner.is_empty() {
                     return Err(at(Error::input(format!("the row names no person: '{title}' is empty")))
                         .help("every row says whose transaction it belongs to"));
@@ -79,7 +79,7 @@ pub(super) fn read(
         held.clear();
         held.extend(these.iter().map(|(_, item)| items.text(*item as usize)));
         let person = owners.get(transaction as usize).map(|owner: &u32| names.text(*owner as usize));
-        each(&Transaction { line: *line, items: &held, person }, read)?;
+        each(&Transaction { line: *line, items: &held, person, times: 1 }, read)?;
     }
     Ok(())
 }

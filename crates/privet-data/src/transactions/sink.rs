@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::compression::Encoder;
 use crate::format::Compression;
 use crate::formula::Formulas;
-use crate::sink::{TextWriter, write_error};
+use crate::sink::{RowSink, TextWriter, write_error};
 use privet_core::Result;
 
 /// A file of transactions that is being written, so that [`TransactionSource`](super::TransactionSource) reads the same
@@ -36,5 +36,15 @@ impl TransactionSink {
     /// Writes what is buffered and waits until it is on disk.
     pub fn finish(self) -> Result<()> {
         self.writer.finish().map_err(|error| write_error(&self.path, &error))
+    }
+}
+
+impl RowSink for TransactionSink {
+    fn write(&mut self, items: &[&str]) -> Result<()> {
+        self.write(items)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        (*self).finish()
     }
 }

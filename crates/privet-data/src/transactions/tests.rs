@@ -131,7 +131,7 @@ fn rows_of_the_long_form_are_gathered_by_transaction() {
     let expected = [row(2, &["milk", "wine", "milk"]), row(3, &["beer"]), row(4, &[])];
     assert_eq!(rows_of(&source).expect("transactions"), expected);
     assert_eq!(source.separator(), ',');
-    let last = Transaction { line: 2, items: &["wine"], person: None };
+    let last = Transaction { line: 2, items: &["wine"], person: None, times: 1 };
     assert_eq!(source.line_of(&last, "wine"), 5);
 }
 

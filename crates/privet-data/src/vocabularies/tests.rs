@@ -5,6 +5,7 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::*;
+use crate::{FileKind, Formulas, Sink};
 
 fn read(text: &str, columns: VocabularyColumns) -> Result<(Bags, Extraction)> {
     let folder = tempfile::tempdir().expect("a folder");
@@ -138,7 +139,11 @@ proptest! {
         let written: Vec<_> = written.iter().map(trimmed).collect();
         for name in ["release.csv", "release.tsv.gz", "release.parquet"] {
             let path = folder.path().join(name);
-            let mut sink = VocabularySink::create(&path, FileKind::of_path(&path).expect("a kind"), Formulas::Mark).expect("a file");
+            let mut sink = {
+                let kind = FileKind::of_path(&path).expect("a kind");
+                let file = Sink::create(&path, kind, ',', &VocabularySink::columns(), Formulas::Mark);
+                VocabularySink::new(Box::new(file.expect("a file")))
+            };
             for (number, bag) in (1..).zip(&written) {
                 let terms: Vec<(&str, u32)> = bag.iter().map(|(term, count)| (term.as_str(), *count)).collect();
                 sink.write(number, &terms).expect("written");

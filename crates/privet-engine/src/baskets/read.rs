@@ -86,11 +86,11 @@ fn read_below(
         if let Some(unknown) = lexicon.sort(transaction, &mut items, &mut marks) {
             return Err(no_leaf(policy, tree, transaction, unknown));
         }
-        let basket = baskets.push(&mut items, &mut marks);
+        let basket = baskets.add(&mut items, &mut marks, transaction.times);
         note(people, transaction, basket);
         Ok(())
     };
-    policy.source.read_watched(&mut each, tick)?;
+    policy.source.read_counted(&mut each, tick)?;
     Ok(baskets)
 }
 
@@ -123,11 +123,11 @@ fn read_flat(
             }
         }
         // Baskets keep their numbers when their items get new ones.
-        let basket = found.push(&mut items, &mut marks);
+        let basket = found.add(&mut items, &mut marks, transaction.times);
         note(people, transaction, basket);
         Ok(())
     };
-    policy.source.read_watched(&mut each, tick)?;
+    policy.source.read_counted(&mut each, tick)?;
 
     let mut order: Vec<u32> = (0..seen.len() as u32).collect();
     order.sort_unstable_by_key(|item| seen.text(*item as usize));
@@ -146,7 +146,7 @@ fn read_flat(
 }
 
 fn at(source: &TransactionSource, transaction: &Transaction<'_>, item: &str, message: String) -> Error {
-    Error::input(message).in_file(source.path()).at_line(source.line_of(transaction, item))
+    Error::input(message).in_file(source.origin()).at_line(source.line_of(transaction, item))
 }
 
 fn root_in_data(source: &TransactionSource, transaction: &Transaction<'_>) -> Error {

@@ -61,7 +61,7 @@ fn nothing_to_publish(policy: &VocabularyPolicy, extraction: &Extraction) -> Err
         extraction.told().iter().map(|(name, count)| format!("{}: {count}", name.to_lowercase())).collect();
     let why = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     Error::infeasible(format!("the data contains no term that could be published{why}"))
-        .in_file(policy.source.path())
+        .in_file(policy.source.origin())
         .help(match (extraction.queries, extraction.used_queries) {
             (0, _) => "check that the data has a row for every query or term",
             (_, 0) => "no query is used; clicks = \"keep\" also uses queries without a click",

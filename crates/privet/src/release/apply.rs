@@ -1,27 +1,24 @@
 //! The last stream: reads every row again, applies the decision, and writes the release in shuffled order.
 
-use std::path::Path;
-
+use super::pipeline::Outlet;
 use super::run::changed;
 use super::shuffle::Shuffle;
 use super::turns::Ways;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result, RunKey};
-use privet_data::{
-    Batch, CellKind, FileKind, Format, Formulas, Located, Sink, SinkColumn, Source, set_cell, terms_of,
-};
+use privet_data::{Batch, CellKind, FileKind, Formulas, Located, NewTable, SinkColumn, set_cell, terms_of};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::TrackedColumn;
 use privet_methods::recoding::{Recoding, STAR};
 use privet_methods::released_sets::ReleasedSets;
 use privet_policy::{CheckedPolicy, Role};
 
-/// Where the release's rows go.
-pub(super) struct Destination<'a> {
-    pub path: &'a Path,
+/// How the release's rows are written.
+pub(super) struct Manner<'a> {
+    pub name: &'a str,
     pub kind: FileKind,
-    pub spill: &'a Path,
     pub key: RunKey,
+    pub outlet: &'a Outlet<'a>,
 }
 
 /// A published column.
@@ -36,35 +33,31 @@ enum Published {
     Set,
 }
 
-/// The delimiter of a release in CSV: that of the data where it is CSV too, else the one in the name.
-pub(super) fn csv_delimiter(source: &Source) -> char {
-    source.delimiter().filter(|_| source.kind().format == Format::Csv).unwrap_or(',')
-}
-
 /// Writes the release.
 pub(super) fn apply(
     policy: &CheckedPolicy,
     microdata: &Microdata,
     recoding: &Recoding,
     sets: Option<&ReleasedSets>,
-    destination: &Destination<'_>,
+    manner: &Manner<'_>,
     clock: &Clock,
 ) -> Result<()> {
     let source = &policy.source;
     let (columns, published) = published_columns(policy, microdata, recoding)?;
     let formulas = policy.written.formulas();
-    let mut sink =
-        Sink::create(destination.path, destination.kind, csv_delimiter(source), &columns, formulas)?;
+    let Manner { name, kind, key, outlet } = *manner;
+    let delimiter = source.csv_delimiter();
+    let mut sink = outlet.to.table(&NewTable { name, kind, delimiter, columns: &columns, formulas })?;
     // Cells that are carried through can be placed in the data; the sink looks at all others.
-    let placed = if destination.kind.is_text() { formulas } else { Formulas::Mark };
-    let mut shuffle = Shuffle::new(destination.key, destination.spill);
+    let placed = if kind.is_text() { formulas } else { Formulas::Mark };
+    let mut shuffle = Shuffle::new(key, outlet.spill);
     let summarised = |index: usize| microdata.summary.columns().iter().any(|column| column.index == index);
     let carries =
         published.iter().any(|column| matches!(column, Published::Kept { index, .. } if !summarised(*index)))
             || published.iter().any(|column| matches!(column, Published::Set)) && microdata.sets.is_none();
     let mut ways = match carries {
-        true => Ways::in_turn(policy, microdata, recoding, sets, destination.key, clock)?,
-        false => Ways::as_they_come(microdata, recoding, sets, destination.key),
+        true => Ways::in_turn(policy, microdata, recoding, sets, key, clock)?,
+        false => Ways::as_they_come(microdata, recoding, sets, key),
     };
     let tracked = &microdata.table.tracked;
     let set_column = policy
@@ -79,9 +72,9 @@ pub(super) fn apply(
             let record = match microdata.summary.locate(batch, row) {
                 Located::Record(record) => record,
                 Located::Dropped => continue,
-                Located::Unknown => return Err(changed(policy.source.path())),
+                Located::Unknown => return Err(changed(policy.source.origin())),
             };
-            let way = ways.next(batch, row, record).ok_or_else(|| changed(policy.source.path()))?;
+            let way = ways.next(batch, row, record).ok_or_else(|| changed(policy.source.origin()))?;
             let Some(class) = way.class else { continue };
             let shown = recoding.cells(class as usize);
             let codes = &microdata.summary.record(record)[microdata.quasi.len()..];
@@ -117,7 +110,7 @@ pub(super) fn apply(
                 let place = format_args!("column '{}'", column.name);
                 placed
                     .check(&place, cell)
-                    .map_err(|error| error.in_file(source.path()).at_line(batch.line(row)))?;
+                    .map_err(|error| error.in_file(source.origin()).at_line(batch.line(row)))?;
             }
             shuffle.push(&cells)?;
         }
@@ -125,7 +118,7 @@ pub(super) fn apply(
         Ok(())
     })?;
     if rows != microdata.summary.read {
-        return Err(changed(policy.source.path()));
+        return Err(changed(policy.source.origin()));
     }
     clock.progress().stage("shuffling", None);
     shuffle.finish(clock, &mut |cells| sink.write(cells))?;
@@ -181,6 +174,6 @@ fn no_star_among(policy: &CheckedPolicy, column: &TrackedColumn) -> Result<()> {
     let message =
         format!("column '{}' holds the value '*', which releases use for suppressed cells", column.name);
     Err(Error::input(message)
-        .in_file(policy.source.path())
+        .in_file(policy.source.origin())
         .help("list \"*\" under 'missing' in [data], or rename the value"))
 }

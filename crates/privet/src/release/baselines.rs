@@ -47,7 +47,7 @@ pub fn baselines(
     let (PolicyRef::Table(policy), Released::Table(released)) = (policy, released) else {
         return Ok(Arc::new([]));
     };
-    let is_original = released.path() == policy.source.path();
+    let is_original = released.is_same(&policy.source);
     if !policy.method.compares() || !choice.mentions("freeform") || is_original {
         return Ok(Arc::new([]));
     }

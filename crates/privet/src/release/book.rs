@@ -23,7 +23,7 @@ use privet_ledger::{
     Composition, Event, Ledger, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt,
     Signatures, SourceLine, State, Writer, compose as composed, re_release, release_hash,
 };
-use privet_policy::{DataKind, LedgerPolicy, OnComposition, Policy, Stated};
+use privet_policy::{LedgerPolicy, OnComposition, Policy, PolicyRef, Stated};
 
 /// A release under way, for its ledger.
 pub(super) struct Book {
@@ -82,13 +82,8 @@ pub(super) fn tell(ledger: Option<&Book>, attacks: &mut Attacks) {
 
 impl Book {
     /// Opens the ledger that the policy names, if it names one.
-    pub fn open(
-        policy: &Policy,
-        (data, kind): (&Path, DataKind),
-        target: &Path,
-        clock: &Clock,
-    ) -> Result<Option<Book>> {
-        let Some(keys) = policy.ledger()? else { return Ok(None) };
+    pub fn open(policy: PolicyRef<'_>, target: &Path, clock: &Clock) -> Result<Option<Book>> {
+        let Some(keys) = policy.written().ledger()? else { return Ok(None) };
         let (ledger, folder) = (absolute(&keys.path), absolute(target));
         if Path::new(&ledger).starts_with(&folder) {
             return Err(Error::input("the ledger lies inside the release, which it has to outlive")
@@ -98,8 +93,9 @@ impl Book {
         clock.progress().stage("opening the ledger", None);
         let writer = Writer::open(&keys.path, clock)?;
         let salt = writer.salt()?;
-        let source =
-            SourceLine { path: absolute(data), kind: kind.name().to_string(), sha256: sha256_of(data)? };
+        let path = policy.origin().path().map_or_else(|| policy.origin().to_string(), absolute);
+        let sha256 = policy.fingerprint()?.to_string();
+        let source = SourceLine { path, kind: policy.kind().name().to_string(), sha256 };
         let (signatures, findings, remarks) = (Signatures::default(), Vec::new(), RefCell::default());
         let account = LedgerAccount {
             entry: writer.ledger().entries().len() as u64 + 1,

@@ -1,13 +1,10 @@
 //! What the publisher should know about what a release shows: nothing at all, nothing of a column, or single people.
 
-use std::path::Path;
-
-use privet_core::hash::sha256_of;
 use privet_core::quoted;
 use privet_engine::microdata::Microdata;
 use privet_examples as example;
 use privet_methods::recoding::{ClassTable, Recoding};
-use privet_policy::{CheckedPolicy, Role, Subject};
+use privet_policy::{CheckedPolicy, PolicyRef, Role, Subject};
 
 /// Why a release without records is empty, in one sentence.
 pub(super) fn emptiness(policy: &CheckedPolicy, microdata: &Microdata) -> String {
@@ -31,8 +28,8 @@ const GUESSABLE: u64 = 1 << 32;
 
 /// The warning about a seed that can be guessed. The data of the examples are known to everybody anyway, and are recognised by
 /// what they hold.
-pub(super) fn about_seed(seed: u64, data: &Path) -> Option<String> {
-    if seed >= GUESSABLE || is_example(data) {
+pub(super) fn about_seed(seed: u64, policy: PolicyRef<'_>) -> Option<String> {
+    if seed >= GUESSABLE || is_example(policy) {
         return None;
     }
     Some(format!(
@@ -42,11 +39,14 @@ pub(super) fn about_seed(seed: u64, data: &Path) -> Option<String> {
     ))
 }
 
-fn is_example(data: &Path) -> bool {
-    let size = std::fs::metadata(data).map(|metadata| metadata.len());
-    let mut same_size =
-        example::DATA.iter().filter(|(bytes, _)| size.as_ref().is_ok_and(|size| size == bytes));
-    same_size.any(|(_, sha256)| sha256_of(data).is_ok_and(|found| found == *sha256))
+fn is_example(policy: PolicyRef<'_>) -> bool {
+    // The size of a file is known without reading it.
+    let size =
+        policy.origin().path().map(|path| std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
+    let mut alike =
+        example::DATA.iter().filter(|(bytes, _)| size.is_none_or(|size| size == *bytes)).peekable();
+    alike.peek().is_some()
+        && policy.fingerprint().is_ok_and(|found| alike.any(|(_, sha256)| found == **sha256))
 }
 
 /// The warning of a method that publishes quasi-identifiers and `others` only, where columns with other roles are left out.

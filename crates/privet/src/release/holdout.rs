@@ -21,7 +21,7 @@ use privet_core::random::number_of;
 use privet_core::{Error, Exact, Result, RunKey};
 use privet_data::{Batch, CellKind, FileKind, Formulas, ReadOptions, RowSet, Sink, SinkColumn, Source};
 use privet_policy::layout::HOLDOUT;
-use privet_policy::{CheckedPolicy, DataKind, PolicyColumn, PolicyRef};
+use privet_policy::{CheckedPolicy, DataKind, OriginalData, PolicyColumn, PolicyRef};
 
 /// With fewer people than this a control is a rough guess, and a warning says so.
 const FEW: u64 = 100;
@@ -83,7 +83,7 @@ pub(super) fn hold_out(
         return Err(Error::input(format!(
             "{share} of {of} {noun} is {people}: that leaves nobody to release, or nobody out"
         ))
-        .in_file(policy.source.path())
+        .in_file(policy.source.origin())
         .help("name another share for --holdout, or leave it out"));
     }
     let rows = Arc::new(rows);
@@ -152,6 +152,11 @@ fn drawn_people(hashes: &mut [(u64, u32)], share: Exact) -> (RowSet, u64, u64) {
 }
 
 impl HeldOut {
+    /// The data with everybody in it.
+    pub fn original(&self) -> OriginalData {
+        OriginalData::again(&self.whole)
+    }
+
     /// What to say where the control rests on few people.
     pub fn caution(&self) -> Option<String> {
         (self.people < FEW).then(|| {

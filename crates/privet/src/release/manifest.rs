@@ -12,6 +12,7 @@ use super::veil::Veil;
 use privet_attack::Attacks;
 use privet_audit::Audit;
 use privet_core::Result;
+use privet_data::Origin;
 use privet_methods::{SearchFacts, ShownCost};
 use privet_policy::{DataKind, PolicyRef};
 
@@ -104,7 +105,11 @@ impl<'a> Claims<'a> {
             "origin": {
                 "policy": absolute(policy.written().path()),
                 "policy_sha256": sha256_of_text(policy.written().text()),
-                "data": absolute(policy.data()),
+                "data": match policy.origin() {
+                    Origin::File(path) => json!(absolute(path)),
+                    // What is not a file has to be given again to an audit.
+                    other => json!(other),
+                },
             },
             "records": {
                 "read": stated.read,

@@ -24,6 +24,7 @@ mod rooms;
 mod run;
 mod scan;
 mod shuffle;
+mod steps;
 mod suppression;
 mod target;
 #[cfg(test)]
@@ -40,6 +41,7 @@ pub use run::{
     Published, RunOptions, anonymize, anonymize_any, anonymize_transactions, anonymize_vocabularies,
     rewrite_report,
 };
+pub use steps::{Applied, Decision, apply, attack, audit, decide, publish};
 pub use target::clear_away;
 
 use privet_policy::{PolicyColumn, Role};

@@ -8,11 +8,10 @@ use serde_json::Value as Json;
 use privet_audit::ReleaseFolder;
 use privet_audit::released::Released;
 use privet_core::clock::Clock;
-use privet_core::hash::sha256_of;
 use privet_core::{Error, ErrorKind, Result};
 use privet_data::Source;
-use privet_policy::AnyPolicy;
 use privet_policy::layout::PUBLIC;
+use privet_policy::{AnyPolicy, PolicyRef};
 
 /// A published release with the policy it was made under.
 #[derive(Debug)]
@@ -42,12 +41,12 @@ pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Re
     if !files.holds {
         return Err(altered(files.detail).in_file(folder));
     }
-    let policy = opened.policy()?.check_any(original)?;
+    let policy = opened.policy()?.check_any(opened.original(original)?)?;
     let mut doubts = Vec::new();
-    if is_other_data(folder, policy.data())? {
+    if is_other_data(folder, (&policy).into())? {
         let message = "this is not the data that the release was made from: its SHA-256 differs";
         match original {
-            None => return Err(altered(message).in_file(policy.data())),
+            None => return Err(altered(message).in_file(policy.origin())),
             Some(path) => doubts.push(format!("{}: {message}", path.display())),
         }
     }
@@ -67,12 +66,15 @@ fn altered(message: impl Into<String>) -> Error {
 }
 
 /// Whether a file differs from the data that a release was made from. The figures of its report begin with that data's hash.
-fn is_other_data(folder: &Path, data: &Path) -> Result<bool> {
+fn is_other_data(folder: &Path, policy: PolicyRef<'_>) -> Result<bool> {
     let path = folder.join("steward").join("report.json");
     let text =
         fs::read_to_string(&path).map_err(|error| Error::io("read the report's figures", &path, &error))?;
     let figures: Json = serde_json::from_str(&text)
         .map_err(|error| Error::input(format!("not a report's figures: {error}")).in_file(&path))?;
     let hash = figures["reproduce"]["inputs"][0]["sha256"].as_str();
-    Ok(hash.is_some_and(|hash| !hash.is_empty()) && hash != Some(&sha256_of(data)?))
+    Ok(match hash {
+        Some(hash) if !hash.is_empty() => policy.fingerprint()? != *hash,
+        _ => false,
+    })
 }

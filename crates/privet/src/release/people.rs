@@ -41,7 +41,7 @@ pub(super) fn of_recoding(
     let mut people = Vec::new();
     let keys = each_record(book, policy, microdata, clock, &mut |person| {
         let way = ways.next(person.batch, person.row, person.record);
-        let way = way.ok_or_else(|| changed(policy.source.path()))?;
+        let way = way.ok_or_else(|| changed(policy.source.origin()))?;
         people.extend(way.class.map(|class| (person.number, class)));
         Ok(())
     })?;
@@ -129,9 +129,9 @@ pub(super) fn of_transactions(
     let mut each = |transaction: &Transaction<'_>, _| {
         let unknown = lexicon.sort(transaction, &mut items, &mut marks);
         let basket = baskets.locate(&items, &marks).filter(|_| unknown.is_none());
-        let basket = basket.ok_or_else(|| changed(source.path()))?;
+        let basket = basket.ok_or_else(|| changed(source.origin()))?;
         if !dispatcher.next(baskets, basket, &mut nodes) {
-            return Err(changed(source.path()));
+            return Err(changed(source.origin()));
         }
         let next = counts.len() as u32;
         let class = match numbers.get(nodes.as_slice()) {
@@ -224,7 +224,7 @@ fn each_record(
             match microdata.summary.locate(batch, row) {
                 Located::Record(record) => each(&PersonRow { number, batch, row, record })?,
                 Located::Dropped => {}
-                Located::Unknown => return Err(changed(policy.source.path())),
+                Located::Unknown => return Err(changed(policy.source.origin())),
             }
         }
         Ok(())

@@ -1,7 +1,6 @@
 //! The story of a run, once for all shapes of release: read, decide, write, audit, attack, publish.
 
 use std::path::Path;
-use std::time::SystemTime;
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -13,18 +12,19 @@ use super::holdout::{self, HeldOut};
 use super::manifest::{Claims, Statement};
 use super::report::{self, Edition, ForSteward, Page};
 use super::rooms::{Documents, pretty};
-use super::run::{Published, RunOptions, changed, state_of};
+use super::run::{Published, RunOptions, changed};
 use super::target::Target;
 use privet_attack as attack;
 use privet_attack::{Attacks, Budget, Choice, Scene};
+use privet_audit::released::Released;
 use privet_audit::{Audit, ReleaseFolder, audit_release};
 use privet_core::clock::Clock;
 use privet_core::hash::sha256_of;
 use privet_core::{Error, Exact, Result};
-use privet_data::Source;
+use privet_data::{Destination, Directory, FileKind, Source, Version};
 use privet_ledger::Signatures;
 use privet_policy::layout::{CLAIMS, POLICY};
-use privet_policy::{CheckedPolicy, PolicyRef, Stated, TransactionPolicy, VocabularyPolicy};
+use privet_policy::{CheckedPolicy, OriginalData, PolicyRef, Stated, TransactionPolicy, VocabularyPolicy};
 
 /// One shape of release, with the data that it is made of and what a method decided about them.
 ///
@@ -51,8 +51,8 @@ pub(super) trait Shape: Sized {
     /// The classes that people are in, for the ledger.
     fn signatures(&self, book: &Book, clock: &Clock) -> Result<Signatures>;
 
-    /// Writes the released files and returns their names, the one that names the release first.
-    fn write(&self, target: &Target, options: &RunOptions, clock: &Clock) -> Result<Vec<String>>;
+    /// Writes the released tables.
+    fn write(&self, outlet: &Outlet<'_>, clock: &Clock) -> Result<Written>;
 
     /// What the run states about the release.
     fn stated(&self) -> Result<Statement<'_>>;
@@ -70,6 +70,23 @@ pub(super) trait Shape: Sized {
     fn left_out(&self) -> Vec<String> {
         Vec::new()
     }
+}
+
+/// Where a release is written, and how.
+pub(super) struct Outlet<'a> {
+    pub to: &'a dyn Destination,
+    /// A place for what does not fit in memory. It is made when it is needed.
+    pub spill: &'a Path,
+    /// The release's format; the data's own when `None`.
+    pub format: Option<FileKind>,
+}
+
+/// What was written.
+pub(super) struct Written {
+    /// The names of the released files, the one that names the release first.
+    pub names: Vec<String>,
+    /// Which record is published as what, with the name of the steward's file for it. It is a secret.
+    pub assignment: Option<(&'static str, String)>,
 }
 
 /// A checked policy as a run needs it, whatever kind of data it is about.
@@ -124,19 +141,19 @@ impl RunPolicy for VocabularyPolicy {
 pub(super) fn run<S: Shape>(mut policy: S::Policy, options: &RunOptions, clock: &Clock) -> Result<Published> {
     S::refuse(&policy, options)?;
     let (target, seed) = begin(&mut policy, options)?;
-    let state = state_of(policy.any().data());
+    let version = policy.any().version();
     let held = policy.hold_out(options.holdout, seed, clock)?;
     let shape = S::decide(policy, seed, clock)?;
     clock.check()?;
-    publish(&shape, Making { target, seed, state, held }, options, clock)
+    publish(&shape, Making { target, seed, version, held }, options, clock)
 }
 
 /// What a run has claimed before it decides.
 pub(super) struct Making {
     pub target: Target,
     pub seed: u64,
-    /// The data's state before it was read.
-    pub state: Option<(u64, SystemTime)>,
+    /// The state of the data before they were read.
+    pub version: Option<Version>,
     /// Who is kept out of the release.
     pub held: Option<HeldOut>,
 }
@@ -148,12 +165,17 @@ fn begin(policy: &mut impl RunPolicy, options: &RunOptions) -> Result<(Target, u
         *own = Some(limit);
     }
     let target = Target::claim(&options.target, options.force)?;
-    let chosen = match options.seed.or(*seed) {
+    Ok((target, chosen(seed, options.seed)?))
+}
+
+/// The seed in use: the one that was asked for, or the policy's, or else a new one.
+pub(super) fn chosen(own: &mut Option<u64>, asked: Option<u64>) -> Result<u64> {
+    let seed = match asked.or(*own) {
         Some(seed) => seed,
         None => draw_seed()?,
     };
-    *seed = Some(chosen);
-    Ok((target, chosen))
+    *own = Some(seed);
+    Ok(seed)
 }
 
 fn draw_seed() -> Result<u64> {
@@ -171,25 +193,29 @@ pub(super) fn publish<S: Shape>(
     options: &RunOptions,
     clock: &Clock,
 ) -> Result<Published> {
-    let Making { target, seed, state, held } = making;
+    let Making { target, seed, version, held } = making;
     let policy = shape.policy().any();
-    let mut cautions: Vec<String> = caution::about_seed(seed, policy.data()).into_iter().collect();
+    let mut cautions: Vec<String> = caution::about_seed(seed, policy).into_iter().collect();
     cautions.extend(held.as_ref().and_then(HeldOut::caution));
     let mut warnings = shape.warnings(cautions)?;
-    let mut ledger = Book::open(policy.written(), (policy.data(), policy.kind()), &options.target, clock)?;
+    let mut ledger = Book::open(policy, &options.target, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| shape.signatures(book, clock))?;
     clock.check()?;
 
     target.open()?;
     let others = held.as_ref().map(|held| held.write(policy, &target, clock)).transpose()?;
     clock.progress().stage("writing", None);
-    let names = shape.write(&target, options, clock)?;
-    let hash = |name: String| Ok((name.clone(), sha256_of(&target.public().join(&name))?));
-    let files: Vec<(String, String)> = names.into_iter().map(hash).collect::<Result<_>>()?;
+    let files = written(shape, &target, options.format, clock)?;
     let mut claims = Claims::of(policy, seed, shape.stated()?, &files, held.as_ref());
-    let audit = judge(&target, &claims, clock)?;
-    approve(&audit, policy.data(), state)?;
-    let mut attacks = attacked(&target, policy, seed, others, &options.attacks, clock)?;
+    let original = match &held {
+        Some(held) => held.original(),
+        None => policy.original(),
+    };
+    let audit = judge(&target, &claims, original, clock)?;
+    approve(&audit, policy, version)?;
+    clock.progress().stage("attacking", None);
+    let released = ReleaseFolder::open(target.work())?.released(policy)?;
+    let mut attacks = attacked(policy, released, seed, others, &options.attacks, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     clock.progress().stage("writing reports", None);
     warnings.extend(attacks.warnings());
@@ -225,14 +251,30 @@ pub(super) fn publish<S: Shape>(
     })
 }
 
+/// Writes the files of a release; returns their names and SHA-256.
+fn written<S: Shape>(
+    shape: &S,
+    target: &Target,
+    format: Option<FileKind>,
+    clock: &Clock,
+) -> Result<Vec<(String, String)>> {
+    let (to, spill) = (Directory(target.public()), target.spill());
+    let written = shape.write(&Outlet { to: &to, spill: &spill, format }, clock)?;
+    if let Some((name, text)) = written.assignment {
+        target.write(&target.steward().join(name), text.as_bytes(), true)?;
+    }
+    let hash = |name: String| Ok((name.clone(), sha256_of(&target.public().join(&name))?));
+    written.names.into_iter().map(hash).collect()
+}
+
 /// Audits a release in the making, from disk and by the same call that anybody makes later. What the run states about it is in
 /// the steward's `claims.json` by now.
-fn judge(target: &Target, claims: &Claims<'_>, clock: &Clock) -> Result<Audit> {
+fn judge(target: &Target, claims: &Claims<'_>, original: OriginalData, clock: &Clock) -> Result<Audit> {
     clock.progress().stage("auditing", None);
     let steward = target.steward();
     target.write(&steward.join(POLICY), claims.policy.written().text().as_bytes(), true)?;
     target.write(&steward.join(CLAIMS), pretty(&claims.steward(&steward)?)?.as_bytes(), true)?;
-    let audit = audit_release(target.work(), None, clock)?;
+    let audit = audit_release(target.work(), original, clock)?;
     clock.check()?;
     Ok(audit)
 }
@@ -241,9 +283,9 @@ fn judge(target: &Target, claims: &Claims<'_>, clock: &Clock) -> Result<Audit> {
 ///
 /// The data was read several times by now. A change that no reading noticed, because each record still looked familiar, must
 /// neither be published nor look like a defect of ours.
-fn approve(audit: &Audit, data: &Path, state: Option<(u64, SystemTime)>) -> Result<()> {
-    if state_of(data) != state {
-        return Err(changed(data));
+fn approve(audit: &Audit, policy: PolicyRef<'_>, version: Option<Version>) -> Result<()> {
+    if policy.version() != version {
+        return Err(changed(policy.origin()));
     }
     if audit.passed {
         return Ok(());
@@ -254,17 +296,15 @@ fn approve(audit: &Audit, data: &Path, state: Option<(u64, SystemTime)>) -> Resu
     )))
 }
 
-/// Attacks a release that waits to be published, as somebody would who has its files.
-fn attacked(
-    target: &Target,
+/// Attacks a release, as somebody would who has it.
+pub(super) fn attacked(
     policy: PolicyRef<'_>,
+    released: Released,
     seed: u64,
     holdout: Option<Source>,
     choice: &Choice,
     clock: &Clock,
 ) -> Result<Attacks> {
-    clock.progress().stage("attacking", None);
-    let released = ReleaseFolder::open(target.work())?.released(policy)?;
     let baselines = baselines(policy, &released, choice, clock)?;
     let budget = (*choice == Choice::Cheap).then(|| Budget::of_run(clock));
     let limited = budget.as_ref().map(|budget| budget.clock(clock));

@@ -4,13 +4,12 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::apply::{self, Destination};
+use super::apply::{self, Manner};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
-use super::pipeline::Shape;
+use super::pipeline::{Outlet, Shape, Written};
 use super::report::{ReportModel, Whose};
 use super::run::RunOptions;
-use super::target::Target;
 use super::veil::Veil;
 use super::{account, caution, crowd, lettering, links, people};
 use privet_attack::label_linking::{self, Linkage};
@@ -116,14 +115,13 @@ impl Shape for Recoded {
         people::of_recoding(book, &self.policy, &self.microdata, &self.solution.recoding, self.key, clock)
     }
 
-    fn write(&self, target: &Target, options: &RunOptions, clock: &Clock) -> Result<Vec<String>> {
-        let kind = options.format.unwrap_or(self.policy.source.kind());
+    fn write(&self, outlet: &Outlet<'_>, clock: &Clock) -> Result<Written> {
+        let kind = outlet.format.unwrap_or(self.policy.source.kind());
         let name = format!("release.{}", kind.extension());
-        let path = target.public().join(&name);
-        let destination = Destination { path: &path, kind, spill: &target.spill(), key: self.key };
+        let manner = Manner { name: &name, kind, key: self.key, outlet };
         let (recoding, sets) = (&self.solution.recoding, self.solution.sets.as_ref());
-        apply::apply(&self.policy, &self.microdata, recoding, sets, &destination, clock)?;
-        Ok(vec![name])
+        apply::apply(&self.policy, &self.microdata, recoding, sets, &manner, clock)?;
+        Ok(Written { names: vec![name], assignment: None })
     }
 
     fn stated(&self) -> Result<Statement<'_>> {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde_json::Value as Json;
 
@@ -20,7 +20,7 @@ use privet_audit::{Audit, ReleaseFolder, is_own_file};
 use privet_core::clock::Clock;
 use privet_core::hash::{sha256_of, sha256_of_text};
 use privet_core::{Error, ErrorKind, Exact, Result};
-use privet_data::FileKind;
+use privet_data::{FileKind, Origin};
 use privet_policy::{AnyPolicy, CheckedPolicy, Policy, Subject, TransactionPolicy, VocabularyPolicy};
 
 /// What the user says about a run beside the policy.
@@ -113,17 +113,11 @@ pub fn anonymize_any(policy: AnyPolicy, options: &RunOptions, clock: &Clock) -> 
     }
 }
 
-/// The error for data that is no longer what it was when it was read first.
-pub(super) fn changed(data: &Path) -> Error {
+/// The error for data that are no longer what they were when they were first read.
+pub(super) fn changed(data: &Origin) -> Error {
     Error::input("the data changed while it was being read")
         .in_file(data)
-        .help("run again when nobody writes to the file")
-}
-
-/// What tells one state of a file from the next.
-pub(super) fn state_of(path: &Path) -> Option<(u64, SystemTime)> {
-    let metadata = fs::metadata(path).ok()?;
-    Some((metadata.len(), metadata.modified().ok()?))
+        .help("run again when nobody writes to it")
 }
 
 /// Writes a release's two reports again, from what the steward's room holds. Returns the files written.

@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::apply::{Destination, apply};
+use super::apply::{Manner, apply};
 use super::confidence::confidences;
-use super::pipeline::{Making, publish};
+use super::pipeline::{Making, Outlet, publish};
 use super::recoded::Recoded;
 use super::run::RunOptions;
 use super::target::Target;
 use privet_core::RunKey;
 use privet_core::clock::Clock;
 use privet_core::{ErrorKind, Result};
-use privet_data::{FileKind, ReadOptions, Source};
+use privet_data::{Directory, FileKind, ReadOptions, Source};
 use privet_engine::loss::{Cell, Extent};
 use privet_engine::microdata::Microdata;
 use privet_methods::recoding::{RecodedColumn, Recoding, ReleasedCell};
@@ -69,8 +69,9 @@ fn written(folder: &Path, policy: &CheckedPolicy, recoding: &Recoding, name: &st
     let microdata = microdata(policy);
     let (path, spill) = (folder.join(name), folder.join("spill"));
     let kind = FileKind::of_path(&path).expect("a kind");
-    let destination = Destination { path: &path, kind, spill: &spill, key: RunKey::from(3) };
-    apply(policy, &microdata, recoding, None, &destination, &Clock::unlimited()).map(|()| path)
+    let outlet = Outlet { to: &Directory(folder.to_path_buf()), spill: &spill, format: None };
+    let manner = Manner { name, kind, key: RunKey::from(3), outlet: &outlet };
+    apply(policy, &microdata, recoding, None, &manner, &Clock::unlimited()).map(|()| path)
 }
 
 /// The rows of a released file, sorted.
@@ -140,10 +141,10 @@ fn a_release_without_records_is_published_with_a_warning() {
             ..RunOptions::to(folder.path().join(kind))
         };
         let target = Target::claim(&options.target, false).expect("a target");
-        let state = super::run::state_of(policy.source.path());
+        let version = policy.source.version();
         let seed = 7 << 32;
         let shape = Recoded::of(policy, microdata, solution, seed).expect("a table");
-        let making = Making { target, seed, state, held: None };
+        let making = Making { target, seed, version, held: None };
         let published = publish(&shape, making, &options, &Clock::unlimited()).expect("a release");
         assert_eq!(
             published.warnings,

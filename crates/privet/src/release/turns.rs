@@ -57,7 +57,7 @@ impl Turns {
                         turns.numbers.entry(record).or_default().push(number);
                     }
                     Located::Record(_) | Located::Dropped => {}
-                    Located::Unknown => return Err(changed(policy.source.path())),
+                    Located::Unknown => return Err(changed(policy.source.origin())),
                 }
             }
             Ok(())

@@ -31,9 +31,11 @@ pub(crate) struct Particulars<'a> {
 
 /// What all reports have in common.
 pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Result<Common> {
-    let name =
-        claims.policy.data().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let inputs = hashes(std::iter::once(claims.policy.data()).chain(particulars.inputs))?;
+    let origin = claims.policy.origin();
+    let name = origin.name();
+    let data = FileHash { path: origin.to_string(), sha256: claims.policy.fingerprint()?.to_string() };
+    let inputs =
+        std::iter::once(Ok(data)).chain(particulars.inputs.into_iter().map(hash)).collect::<Result<_>>()?;
     let report = claims.policy.written().report_keys()?;
     Ok(Common {
         title: report.title.clone().unwrap_or_else(|| title(&name)),
@@ -155,10 +157,9 @@ fn audit(audit: Option<&privet_audit::Audit>) -> Audit {
     }
 }
 
-/// The files that went in, each with what it holds.
-fn hashes<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Vec<FileHash>> {
-    let hash = |path: &Path| Ok(FileHash { path: path.display().to_string(), sha256: sha256_of(path)? });
-    paths.map(hash).collect()
+/// A file that went in, with what it holds.
+fn hash(path: &Path) -> Result<FileHash> {
+    Ok(FileHash { path: path.display().to_string(), sha256: sha256_of(path)? })
 }
 
 /// How to make a release again.

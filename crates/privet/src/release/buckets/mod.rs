@@ -13,11 +13,10 @@ pub(super) use self::places::Places;
 use super::book::Book;
 use super::manifest::shown;
 use super::manifest::{Claims, Price, Statement};
-use super::pipeline::{self, Shape};
+use super::pipeline::{self, Outlet, Shape, Written};
 use super::report::buckets::{Facts, QUERY_ERROR, account};
 use super::report::{BucketReport, ForSteward};
 use super::run::RunOptions;
-use super::target::Target;
 use super::veil::Veil;
 use super::{caution, crowd, lettering, people, recoded};
 use privet_core::clock::Clock;
@@ -91,16 +90,16 @@ impl Shape for Grouped {
         people::of_groups(book, &self.policy, &self.microdata, &self.decision, &self.places, clock)
     }
 
-    fn write(&self, target: &Target, _: &RunOptions, clock: &Clock) -> Result<Vec<String>> {
-        write::tables(&self.policy, &self.microdata, &self.decision, self.key, &target.public())?;
+    fn write(&self, outlet: &Outlet<'_>, clock: &Clock) -> Result<Written> {
+        write::tables(&self.policy, &self.microdata, &self.decision, self.key, outlet.to)?;
         let assignment =
             write::assignment(&self.policy, &self.microdata, &self.decision.grouping, &self.places, clock)?;
-        target.write(&target.steward().join(GROUP_ASSIGNMENT), assignment.as_bytes(), true)?;
         let names: &[&str] = match self.decision.asked.publication {
             Publication::TwoTables => &[QIT, ST],
             Publication::Permuted => &[PERMUTED],
         };
-        Ok(names.iter().map(|name| name.to_string()).collect())
+        let names = names.iter().map(|name| name.to_string()).collect();
+        Ok(Written { names, assignment: Some((GROUP_ASSIGNMENT, assignment)) })
     }
 
     fn stated(&self) -> Result<Statement<'_>> {

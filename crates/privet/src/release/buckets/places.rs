@@ -63,6 +63,6 @@ impl Round<'_> {
                 turns.next(&mut self.seen, batch, row, record).and_then(|turn| several.get(turn).copied())
             }
         };
-        found.map(Some).ok_or_else(|| changed(policy.source.path()))
+        found.map(Some).ok_or_else(|| changed(policy.source.origin()))
     }
 }

@@ -3,13 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
 
 use super::places::Places;
 use crate::release::run::changed;
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey, random};
-use privet_data::{Batch, CellKind, FileKind, Formulas, Located, Sink, SinkColumn};
+use privet_data::{Batch, CellKind, Destination, FileKind, Formulas, Located, NewTable, RowSink, SinkColumn};
 use privet_engine::microdata::Microdata;
 use privet_methods::injector::{GroupingDecision, Publication, RecordGroups};
 use privet_policy::CheckedPolicy;
@@ -21,11 +20,11 @@ pub(super) fn tables(
     microdata: &Microdata,
     decision: &GroupingDecision,
     key: RunKey,
-    folder: &Path,
+    to: &dyn Destination,
 ) -> Result<()> {
     let value = policy.columns.get(decision.asked.demand.column).map_or("", |column| column.name.as_str());
     let quasi: Vec<&str> = microdata.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
-    let open = |name: &str, columns: &[&str]| create(&folder.join(name), columns, policy.written.formulas());
+    let open = |name: &str, columns: &[&str]| create(to, name, columns, policy.written.formulas());
     match decision.asked.publication {
         Publication::TwoTables => {
             let columns = [&quasi[..], &[GROUP_COLUMN]].concat();
@@ -39,10 +38,16 @@ pub(super) fn tables(
     }
 }
 
-fn create(path: &Path, names: &[&str], formulas: Formulas) -> Result<Sink> {
+fn create(
+    to: &dyn Destination,
+    name: &str,
+    columns: &[&str],
+    formulas: Formulas,
+) -> Result<Box<dyn RowSink>> {
     let column = |name: &&str| SinkColumn { name: name.to_string(), kind: CellKind::Text };
-    let columns: Vec<SinkColumn> = names.iter().map(column).collect();
-    Sink::create(path, FileKind::of_path(path)?, ',', &columns, formulas)
+    let columns: Vec<SinkColumn> = columns.iter().map(column).collect();
+    let kind = FileKind::of_path(name.as_ref())?;
+    to.table(&NewTable { name, kind, delimiter: ',', columns: &columns, formulas })
 }
 
 /// The records of a group in the order of what is shown of them: the order in which they were dealt tells nothing.
@@ -59,7 +64,11 @@ fn cells(microdata: &Microdata, record: u32) -> impl Iterator<Item = &str> {
     codes.map(|(position, code)| columns[position].dictionary.values()[*code as usize].as_str())
 }
 
-fn quasi_identifiers(microdata: &Microdata, decision: &GroupingDecision, mut sink: Sink) -> Result<()> {
+fn quasi_identifiers(
+    microdata: &Microdata,
+    decision: &GroupingDecision,
+    mut sink: Box<dyn RowSink>,
+) -> Result<()> {
     for (number, group) in (1u64..).zip(&decision.grouping.groups) {
         let number = number.to_string();
         for mut row in in_order(microdata, group) {
@@ -70,7 +79,7 @@ fn quasi_identifiers(microdata: &Microdata, decision: &GroupingDecision, mut sin
     sink.finish()
 }
 
-fn values(decision: &GroupingDecision, mut sink: Sink) -> Result<()> {
+fn values(decision: &GroupingDecision, mut sink: Box<dyn RowSink>) -> Result<()> {
     for (number, group) in (1u64..).zip(&decision.grouping.groups) {
         let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
         for record in group {
@@ -84,7 +93,12 @@ fn values(decision: &GroupingDecision, mut sink: Sink) -> Result<()> {
     sink.finish()
 }
 
-fn permuted(microdata: &Microdata, decision: &GroupingDecision, key: RunKey, mut sink: Sink) -> Result<()> {
+fn permuted(
+    microdata: &Microdata,
+    decision: &GroupingDecision,
+    key: RunKey,
+    mut sink: Box<dyn RowSink>,
+) -> Result<()> {
     let mut random = random::keyed(key, "values within groups");
     for (number, group) in (1u64..).zip(&decision.grouping.groups) {
         let number = number.to_string();
@@ -118,7 +132,7 @@ pub(super) fn assignment(
             let group = match microdata.summary.locate(batch, row) {
                 Located::Dropped => None,
                 Located::Record(record) => round.next(batch, row, record)?,
-                Located::Unknown => return Err(changed(policy.source.path())),
+                Located::Unknown => return Err(changed(policy.source.origin())),
             };
             // Writing to a String cannot fail; published groups are numbered from 1 on.
             let _ = match group {

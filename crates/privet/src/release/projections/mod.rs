@@ -11,11 +11,10 @@ use serde_json::Value as Json;
 
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
-use super::pipeline::{self, Shape};
+use super::pipeline::{self, Outlet, Shape, Written};
 use super::report::ProjectionReport;
 use super::report::projections::{Facts, account};
 use super::run::RunOptions;
-use super::target::Target;
 use super::veil::Veil;
 use super::veil::is_shown;
 use super::{caution, crowd, lettering, people, recoded};
@@ -87,16 +86,16 @@ impl Shape for Projections {
         people::of_projections(book, &self.policy, &self.microdata, &self.decision, self.key, clock)
     }
 
-    fn write(&self, target: &Target, _: &RunOptions, clock: &Clock) -> Result<Vec<String>> {
-        let destination = write::Destination {
-            folder: &target.public(),
-            spill: &target.spill(),
+    fn write(&self, outlet: &Outlet<'_>, clock: &Clock) -> Result<Written> {
+        let manner = write::Manner {
+            outlet,
             key: self.key,
             bytes: self.policy.source.bytes(),
             formulas: self.policy.written.formulas(),
         };
-        write::tables(&self.microdata, &self.decision, &destination, clock)?;
-        Ok((1..=self.decision.projections.len()).map(layout::projection).collect())
+        write::tables(&self.microdata, &self.decision, &manner, clock)?;
+        let names = (1..=self.decision.projections.len()).map(layout::projection).collect();
+        Ok(Written { names, assignment: None })
     }
 
     fn stated(&self) -> Result<Statement<'_>> {

@@ -1,22 +1,19 @@
 //! Writes projected tables, each in an order of its own.
 
-use std::path::Path;
-
 use rayon::prelude::*;
 
+use crate::release::pipeline::Outlet;
 use crate::release::shuffle::{IN_MEMORY, Shuffle};
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey};
-use privet_data::{CellKind, FileKind, Formulas, Sink, SinkColumn};
+use privet_data::{CellKind, FileKind, Formulas, NewTable, SinkColumn};
 use privet_engine::microdata::Microdata;
 use privet_methods::codip::{ProjectedTable, ProjectionDecision};
 use privet_policy::layout;
 
-/// Where the tables go.
-pub(super) struct Destination<'a> {
-    pub folder: &'a Path,
-    /// For what does not fit in memory.
-    pub spill: &'a Path,
+/// How the tables are written.
+pub(super) struct Manner<'a> {
+    pub outlet: &'a Outlet<'a>,
     pub key: RunKey,
     /// About how large the data is.
     pub bytes: u64,
@@ -27,15 +24,15 @@ pub(super) struct Destination<'a> {
 pub(super) fn tables(
     microdata: &Microdata,
     decision: &ProjectionDecision,
-    destination: &Destination<'_>,
+    manner: &Manner<'_>,
     clock: &Clock,
 ) -> Result<()> {
     let tables: Vec<(usize, &ProjectedTable)> = (1..).zip(&decision.projections).collect();
-    let abreast = IN_MEMORY as u64 / destination.bytes.max(1);
+    let abreast = IN_MEMORY as u64 / manner.bytes.max(1);
     for abreast in tables.chunks(usize::try_from(abreast).unwrap_or(usize::MAX).max(1)) {
         let write = |(number, table): &(usize, &ProjectedTable)| {
             clock.check()?;
-            write(microdata, decision, table, *number, destination, clock)
+            write(microdata, decision, table, *number, manner, clock)
         };
         let written: Vec<Result<()>> = abreast.par_iter().map(write).collect();
         written.into_iter().collect::<Result<()>>()?;
@@ -48,7 +45,7 @@ fn write(
     decision: &ProjectionDecision,
     table: &ProjectedTable,
     number: usize,
-    destination: &Destination<'_>,
+    manner: &Manner<'_>,
     clock: &Clock,
 ) -> Result<()> {
     let attributes: Vec<_> = table.attributes.iter().map(|at| &decision.attributes[*at]).collect();
@@ -56,10 +53,12 @@ fn write(
     let names = names.chain(attributes.iter().map(|attribute| &attribute.name));
     let columns: Vec<SinkColumn> =
         names.map(|name| SinkColumn { name: name.clone(), kind: CellKind::Text }).collect();
-    let path = destination.folder.join(layout::projection(number));
-    let mut sink = Sink::create(&path, FileKind::of_path(&path)?, ',', &columns, destination.formulas)?;
-    let spill = destination.spill.with_extension(number.to_string());
-    let mut shuffle = Shuffle::of_table(destination.key, number, &spill);
+    let name = layout::projection(number);
+    let kind = FileKind::of_path(name.as_ref())?;
+    let new = NewTable { name: &name, kind, delimiter: ',', columns: &columns, formulas: manner.formulas };
+    let mut sink = manner.outlet.to.table(&new)?;
+    let spill = manner.outlet.spill.with_extension(number.to_string());
+    let mut shuffle = Shuffle::of_table(manner.key, number, &spill);
     let codings: Vec<_> = (attributes.iter())
         .map(|attribute| {
             let values = microdata.table.tracked[attribute.tracked].values.as_slice();

@@ -1,35 +1,29 @@
 //! The second stream: reads every transaction again, applies the decision, and writes the release in shuffled order.
 
-use std::path::Path;
-
+use super::RELEASE;
+use crate::release::pipeline::Outlet;
 use crate::release::run::changed;
 use crate::release::shuffle::Shuffle;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result, RunKey};
-use privet_data::{Formulas, Transaction, TransactionSink, TransactionSource};
+use privet_data::{Formulas, NewTransactions, Transaction, TransactionSource};
 use privet_engine::baskets::{Baskets, Lexicon};
 use privet_methods::kl::recoding::ItemRecoding;
 
-/// Where the release's transactions go.
-pub(super) struct Destination<'a> {
-    pub path: &'a Path,
-    pub spill: &'a Path,
-    pub key: RunKey,
-    pub formulas: Formulas,
-}
-
 /// Writes the release.
 pub(super) fn apply(
-    source: &TransactionSource,
+    (source, formulas): (&TransactionSource, Formulas),
     baskets: &Baskets,
     recoding: &ItemRecoding,
-    destination: &Destination<'_>,
+    key: RunKey,
+    outlet: &Outlet<'_>,
     clock: &Clock,
 ) -> Result<()> {
     let tree = &baskets.tree;
-    let mut sink = TransactionSink::create(destination.path, source.separator(), destination.formulas)?;
-    let mut shuffle = Shuffle::new(destination.key, destination.spill);
-    let mut dispatcher = recoding.dispatcher(destination.key, baskets);
+    let release = NewTransactions { name: RELEASE, separator: source.separator(), formulas };
+    let mut sink = outlet.to.transactions(&release)?;
+    let mut shuffle = Shuffle::new(key, outlet.spill);
+    let mut dispatcher = recoding.dispatcher(key, baskets);
     let lexicon = Lexicon::new(baskets);
     let (mut items, mut marks, mut nodes) = (Vec::new(), Vec::new(), Vec::new());
     let mut read = 0;
@@ -38,10 +32,10 @@ pub(super) fn apply(
         read += 1;
         let unknown = lexicon.sort(transaction, &mut items, &mut marks);
         let basket = baskets.locate(&items, &marks).filter(|_| unknown.is_none());
-        let basket = basket.ok_or_else(|| changed(source.path()))?;
+        let basket = basket.ok_or_else(|| changed(source.origin()))?;
         if !dispatcher.next(baskets, basket, &mut nodes) {
             // More transactions than were counted come only from a file that was changed meanwhile.
-            return Err(changed(source.path()));
+            return Err(changed(source.origin()));
         }
         let shown = nodes.iter().map(|node| tree.label(*node));
         let kept = marks.iter().map(|mark| baskets.sensitive[*mark as usize].as_str());
@@ -54,7 +48,7 @@ pub(super) fn apply(
         clock.check()
     })?;
     if read != baskets.total() {
-        return Err(changed(source.path()));
+        return Err(changed(source.origin()));
     }
     clock.progress().stage("shuffling", None);
     let written = shuffle.finish(clock, &mut |labels| sink.write(labels))?;

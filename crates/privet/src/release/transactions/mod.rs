@@ -12,11 +12,10 @@ use serde_json::{Value as Json, json};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::people;
-use super::pipeline::{self, Shape};
+use super::pipeline::{self, Outlet, Shape, Written};
 use super::report::transactions::{Facts, account, dearest};
 use super::report::{ForSteward, TransactionReport};
 use super::run::RunOptions;
-use super::target::Target;
 use super::veil::Veil;
 use privet_core::clock::Clock;
 use privet_core::{Exact, Result, RunKey};
@@ -114,12 +113,10 @@ impl Shape for Transactions {
         people::of_transactions(book, &self.policy, &self.baskets, &self.solution.recoding, self.key, clock)
     }
 
-    fn write(&self, target: &Target, _: &RunOptions, clock: &Clock) -> Result<Vec<String>> {
-        let path = target.public().join(RELEASE);
-        let formulas = self.policy.written.formulas();
-        let destination = apply::Destination { path: &path, spill: &target.spill(), key: self.key, formulas };
-        apply::apply(&self.policy.source, &self.baskets, &self.solution.recoding, &destination, clock)?;
-        Ok(vec![RELEASE.to_string()])
+    fn write(&self, outlet: &Outlet<'_>, clock: &Clock) -> Result<Written> {
+        let source = (&self.policy.source, self.policy.written.formulas());
+        apply::apply(source, &self.baskets, &self.solution.recoding, self.key, outlet, clock)?;
+        Ok(Written { names: vec![RELEASE.to_string()], assignment: None })
     }
 
     fn stated(&self) -> Result<Statement<'_>> {

@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::release::pipeline::Making;
-use crate::release::run::state_of;
+use crate::release::target::Target;
 use crate::release::{Published, anonymize_transactions, rewrite_report};
 use privet_audit::audit_release;
 use privet_core::ErrorKind;
@@ -67,10 +67,10 @@ fn decide(
     let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
     let options = options(target);
     let claimed = Target::claim(target, false)?;
-    let state = state_of(policy.source.path());
+    let version = policy.source.version();
     let seed = policy.seed.unwrap_or(0);
     let shape = Transactions::of(policy, baskets, limits, solution, seed);
-    let making = Making { target: claimed, seed, state, held: None };
+    let making = Making { target: claimed, seed, version, held: None };
     pipeline::publish(&shape, making, &options, &Clock::unlimited())
 }
 

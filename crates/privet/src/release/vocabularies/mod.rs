@@ -12,11 +12,10 @@ use serde_json::{Value as Json, json};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::people;
-use super::pipeline::{self, Shape};
+use super::pipeline::{self, Outlet, Shape, Written};
 use super::report::vocabularies::{Facts, account};
 use super::report::{ForSteward, VocabularyReport};
 use super::run::RunOptions;
-use super::target::Target;
 use super::veil::Veil;
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey};
@@ -89,13 +88,14 @@ impl Shape for Vocabularies {
         Ok(people::of_vocabularies(book, &self.decided.bags, &self.decided.solution))
     }
 
-    fn write(&self, target: &Target, _: &RunOptions, clock: &Clock) -> Result<Vec<String>> {
+    fn write(&self, outlet: &Outlet<'_>, clock: &Clock) -> Result<Written> {
         let VocabularyDecision { bags, distances, solution, .. } = &self.decided;
-        let path = target.public().join(RELEASE);
-        let file = (path.as_path(), self.policy.written.formulas());
-        let assignment = write::release(file, bags, distances, solution, self.key, clock)?;
-        target.write(&target.steward().join(VOCABULARY_ASSIGNMENT), assignment.as_bytes(), true)?;
-        Ok(vec![RELEASE.to_string()])
+        let to = (outlet.to, self.policy.written.formulas());
+        let assignment = write::release(to, bags, distances, solution, self.key, clock)?;
+        Ok(Written {
+            names: vec![RELEASE.to_string()],
+            assignment: Some((VOCABULARY_ASSIGNMENT, assignment)),
+        })
     }
 
     fn stated(&self) -> Result<Statement<'_>> {

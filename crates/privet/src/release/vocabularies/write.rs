@@ -1,21 +1,21 @@
 //! Writes the release: every published vocabulary under a fresh number, in an order that only the key gives.
 
 use std::fmt::Write;
-use std::path::Path;
 
+use super::RELEASE;
 use privet_core::clock::Clock;
 use privet_core::random::{below, keyed};
 use privet_core::{Result, RunKey};
-use privet_data::{Bags, FileKind, Formulas, VocabularySink};
+use privet_data::{Bags, Destination, FileKind, Formulas, NewTable, VocabularySink};
 use privet_methods::vocabulary::{BagSolution, Cluster};
 use privet_taxonomy::words::Distances;
 
-/// Writes the released file. Returns which published vocabulary stands for which of the original: a secret.
+/// Writes the released table. Returns which published vocabulary stands for which of the original: a secret.
 ///
 /// Publishing users or sessions under any name of their own would link the sessions of one person again, so numbers are
 /// drawn anew.
 pub(super) fn release(
-    (path, formulas): (&Path, Formulas),
+    (to, formulas): (&dyn Destination, Formulas),
     bags: &Bags,
     distances: &Distances,
     solution: &BagSolution,
@@ -39,7 +39,10 @@ pub(super) fn release(
     }
     let mut published = vec![0u32; bags.len()];
     let mut terms: Vec<(&str, u32)> = Vec::new();
-    let mut sink = VocabularySink::create(path, FileKind::of_path(path)?, formulas)?;
+    let columns = VocabularySink::columns();
+    let kind = FileKind::of_path(RELEASE.as_ref())?;
+    let table = NewTable { name: RELEASE, kind, delimiter: ',', columns: &columns, formulas };
+    let mut sink = VocabularySink::new(to.table(&table)?);
     for (number, (bag, cluster)) in (1u32..).zip(&order) {
         if number.is_multiple_of(1 << 16) {
             clock.check()?;

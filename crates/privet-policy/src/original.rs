@@ -1,0 +1,175 @@
+//! The data that a policy is checked against.
+
+use std::path::{Path, PathBuf};
+
+use super::check::{character, header};
+use super::file::{Policy, Section};
+use privet_core::{Error, Result};
+use privet_data::{
+    Header, Origin, ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyOptions,
+    VocabularySource,
+};
+
+/// The data that a policy is checked against: those that it names, or others.
+///
+/// ```
+/// use privet_data::Source;
+/// use privet_policy::Policy;
+///
+/// let text = r#"
+///     [data]
+///     missing = ["?"]
+///     [columns.age]
+///     role = "quasi-identifier"
+///     [privacy.k-anonymity]
+///     k = 2
+///     [method]
+///     name = "mondrian"
+/// "#;
+/// let policy = Policy::parse("policy.toml".as_ref(), text.to_string())?;
+/// let people = Source::of_rows("people", &["age"], [["34"], ["61"], ["?"]])?;
+/// let checked = policy.check_any(people)?;
+/// assert_eq!(checked.origin().to_string(), "people (in memory)");
+/// # Ok::<(), privet_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub enum OriginalData {
+    /// The file that the policy names in `[data] path`.
+    Named,
+    /// Another file.
+    File(PathBuf),
+    /// A table, which need not be a file; `[data] path` is not needed.
+    Table(Source),
+    /// Transactions, which need not be a file; `[data] path` is not needed.
+    Transactions(TransactionSource),
+}
+
+impl From<Option<&Path>> for OriginalData {
+    fn from(path: Option<&Path>) -> OriginalData {
+        path.map_or(OriginalData::Named, |path| OriginalData::File(path.to_path_buf()))
+    }
+}
+
+impl From<Source> for OriginalData {
+    fn from(table: Source) -> OriginalData {
+        OriginalData::Table(table)
+    }
+}
+
+impl From<TransactionSource> for OriginalData {
+    fn from(transactions: TransactionSource) -> OriginalData {
+        OriginalData::Transactions(transactions)
+    }
+}
+
+impl OriginalData {
+    /// The same table once more: a file is opened anew.
+    pub fn again(table: &Source) -> OriginalData {
+        match table.origin() {
+            Origin::File(path) => OriginalData::File(path.clone()),
+            Origin::Memory(_) | Origin::Other(_) => OriginalData::Table(table.clone()),
+        }
+    }
+
+    /// Whether the policy's own file is meant.
+    pub fn is_named(&self) -> bool {
+        matches!(self, OriginalData::Named)
+    }
+}
+
+/// The error for data of one form where a policy needs another.
+fn unfit(origin: &Origin, message: &str, help: &str) -> Error {
+    Error::input(message).in_file(origin).help(help)
+}
+
+impl Policy {
+    /// The table that the policy is about.
+    pub(super) fn table(&self, data: &Section<'_>, original: OriginalData) -> Result<Source> {
+        let (delimiter, header) = (character(data, "delimiter")?, header(data)?);
+        let path = match original {
+            OriginalData::Table(table) => return named_table(table, &header, delimiter),
+            OriginalData::Transactions(transactions) => {
+                return Err(unfit(
+                    transactions.origin(),
+                    "the policy is about a table, and these are transactions",
+                    "give a table, or set kind = \"transactions\" in [data]",
+                ));
+            }
+            OriginalData::File(path) => path,
+            OriginalData::Named => self.data_path(data)?,
+        };
+        Source::open(&path, &ReadOptions { header, ..ReadOptions::of(delimiter) })
+    }
+
+    /// The transactions that the policy is about.
+    pub(super) fn transactions(
+        &self,
+        data: &Section<'_>,
+        original: OriginalData,
+        options: &TransactionOptions,
+    ) -> Result<TransactionSource> {
+        let path = match (original, options) {
+            (OriginalData::Transactions(transactions), _) => return Ok(transactions),
+            (OriginalData::Table(table), TransactionOptions::Long { id, item, delimiter, header }) => {
+                return TransactionSource::of_table(named_table(table, header, *delimiter)?, id, item);
+            }
+            (OriginalData::Table(table), TransactionOptions::Lines { .. }) => {
+                return Err(unfit(
+                    table.origin(),
+                    "the policy is about lines of items, and this is a table",
+                    "set form = \"long\" in [data], and name its columns: id = \"transaction\", item = \"item\"",
+                ));
+            }
+            (OriginalData::File(path), _) => path,
+            (OriginalData::Named, _) => self.data_path(data)?,
+        };
+        TransactionSource::open(&path, options)
+    }
+
+    /// The query log or the vocabularies that the policy is about.
+    pub(super) fn vocabularies(
+        &self,
+        data: &Section<'_>,
+        original: OriginalData,
+        options: VocabularyOptions,
+    ) -> Result<VocabularySource> {
+        let path = match original {
+            OriginalData::Table(table) => {
+                let table = named_table(table, &header(data)?, character(data, "delimiter")?)?;
+                return VocabularySource::of_table(table, options);
+            }
+            OriginalData::Transactions(transactions) => {
+                return Err(unfit(
+                    transactions.origin(),
+                    "the policy is about vocabularies, and these are transactions",
+                    "give a table, or set kind = \"transactions\" in [data]",
+                ));
+            }
+            OriginalData::File(path) => path,
+            OriginalData::Named => self.data_path(data)?,
+        };
+        VocabularySource::open(&path, options)
+    }
+
+    /// The file that `[data] path` names.
+    fn data_path(&self, data: &Section<'_>) -> Result<PathBuf> {
+        let help = "name the data file: path = \"your.csv\"";
+        let entry = data.required("path", help)?;
+        match entry.text()? {
+            "" => Err(entry.error("'data.path' is empty").help(help)),
+            path => Ok(self.resolve(path)),
+        }
+    }
+}
+
+/// A table that names its columns itself. A delimiter is that of its releases.
+fn named_table(table: Source, header: &Header, delimiter: Option<char>) -> Result<Source> {
+    if matches!(header, Header::Absent | Header::Names(_)) {
+        return Err(unfit(
+            table.origin(),
+            "'header' has no meaning here: the table names its columns itself",
+            "remove it; it is for delimited text",
+        ));
+    }
+    Ok(table.released_with(delimiter))
+}

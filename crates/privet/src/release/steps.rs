@@ -1,0 +1,307 @@
+//! The steps of a run as calls of their own: decide, apply, audit, attack, publish.
+
+use std::fmt;
+
+use serde_json::Value as Json;
+
+use super::buckets::Grouped;
+use super::manifest::Statement;
+use super::pipeline::{self, Making, Outlet, RunPolicy, Shape, Written};
+use super::projections::Projections;
+use super::recoded::Recoded;
+use super::run::{Published, RunOptions, changed};
+use super::target::Target;
+use super::transactions::Transactions;
+use super::vocabularies::Vocabularies;
+use privet_attack::{Attacks, Choice};
+use privet_audit::released::Released;
+use privet_audit::{Audit, audit_data};
+use privet_core::clock::Clock;
+use privet_core::{Error, Result};
+use privet_data::{Destination, Version};
+use privet_policy::{AnyPolicy, OriginalData, Policy, PolicyRef, Purpose, Subject};
+
+/// What a method decided about data: the checked policy, the summary of the data, and what becomes of each record.
+///
+/// [`apply`] writes the release that it says, [`publish`] a whole release directory.
+pub struct Decision {
+    made: Made,
+    seed: u64,
+    /// The state of the data before they were read.
+    version: Option<Version>,
+}
+
+/// The decision, by the shape of the release.
+enum Made {
+    Table(Box<Recoded>),
+    Groups(Box<Grouped>),
+    Projections(Box<Projections>),
+    Transactions(Box<Transactions>),
+    Vocabularies(Box<Vocabularies>),
+}
+
+/// Does the same with a decision, whatever its shape.
+macro_rules! whatever {
+    ($made:expr, $shape:ident => $does:expr) => {
+        match $made {
+            Made::Table($shape) => $does,
+            Made::Groups($shape) => $does,
+            Made::Projections($shape) => $does,
+            Made::Transactions($shape) => $does,
+            Made::Vocabularies($shape) => $does,
+        }
+    };
+}
+
+impl Decision {
+    /// The policy that it was made under.
+    pub fn policy(&self) -> PolicyRef<'_> {
+        whatever!(&self.made, shape => shape.policy().any())
+    }
+
+    /// What all random choices derive from. It is a secret.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The plan, as `steward/plan.json` has it.
+    pub fn plan(&self) -> Result<Json> {
+        self.stated().map(|stated| stated.plan.clone())
+    }
+
+    /// Whether no better plan exists.
+    pub fn is_optimal(&self) -> Result<bool> {
+        self.stated().map(|stated| stated.search.optimal)
+    }
+
+    /// What the release loses: the name of the measure that was minimised, and the loss as a share of the worst there is.
+    pub fn loss(&self) -> Result<(&'static str, f64)> {
+        self.stated().map(|stated| (stated.cost.name, stated.cost.normalised))
+    }
+
+    /// How many records are released, of how many that were read.
+    pub fn records(&self) -> Result<(u64, u64)> {
+        self.stated().map(|stated| (stated.released, stated.read))
+    }
+
+    /// What the user should know before anything is published.
+    pub fn warnings(&self) -> Result<Vec<String>> {
+        whatever!(&self.made, shape => shape.warnings(Vec::new()))
+    }
+
+    fn stated(&self) -> Result<Statement<'_>> {
+        whatever!(&self.made, shape => shape.stated())
+    }
+}
+
+impl fmt::Debug for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Neither the seed nor the data are for logs.
+        let policy = self.policy();
+        write!(f, "Decision({} by {})", policy.origin(), policy.method().name())
+    }
+}
+
+/// Reads data and decides what becomes of them. Nothing is written.
+///
+/// `original` is a [`Source`](privet_data::Source), transactions, a path, or `None` for the file that the policy names. `seed`
+/// stands in for the policy's; where neither says, one is drawn.
+///
+/// ```
+/// use privet::clock::Clock;
+/// use privet::data::Source;
+/// use privet::policy::Policy;
+///
+/// let policy = Policy::parse("policy.toml".as_ref(), r#"
+///     [data]
+///     [columns.age]
+///     role = "quasi-identifier"
+///     [columns.city]
+///     role = "quasi-identifier"
+///     [privacy.k-anonymity]
+///     k = 2
+///     [method]
+///     name = "mondrian"
+/// "#.into())?;
+/// let rows = [["34", "Cork"], ["36", "Cork"], ["61", "Galway"], ["67", "Galway"]];
+/// let people = Source::of_rows("people", &["age", "city"], rows)?;
+/// let decision = privet::decide(&policy, people, None, &Clock::unlimited())?;
+/// assert_eq!(decision.records()?, (4, 4));
+/// # Ok::<(), privet::Error>(())
+/// ```
+pub fn decide(
+    policy: &Policy,
+    original: impl Into<OriginalData>,
+    seed: Option<u64>,
+    clock: &Clock,
+) -> Result<Decision> {
+    let mut policy = policy.check_any(original)?;
+    let seed = pipeline::chosen(own_seed(&mut policy), seed)?;
+    let version = PolicyRef::from(&policy).version();
+    let made = match policy {
+        AnyPolicy::Table(policy) => match policy.subject() {
+            Subject::Groups => Made::Groups(Box::new(Grouped::decide(policy, seed, clock)?)),
+            Subject::Projections => Made::Projections(Box::new(Projections::decide(policy, seed, clock)?)),
+            _ => Made::Table(Box::new(Recoded::decide(policy, seed, clock)?)),
+        },
+        AnyPolicy::Transactions(policy) => {
+            Made::Transactions(Box::new(Transactions::decide(policy, seed, clock)?))
+        }
+        AnyPolicy::Vocabularies(policy) => {
+            Made::Vocabularies(Box::new(Vocabularies::decide(policy, seed, clock)?))
+        }
+    };
+    clock.check()?;
+    Ok(Decision { made, seed, version })
+}
+
+fn own_seed(policy: &mut AnyPolicy) -> &mut Option<u64> {
+    match policy {
+        AnyPolicy::Table(policy) => policy.settings().1,
+        AnyPolicy::Transactions(policy) => policy.settings().1,
+        AnyPolicy::Vocabularies(policy) => policy.settings().1,
+    }
+}
+
+/// What [`apply`] wrote.
+#[derive(Debug, Clone)]
+pub struct Applied {
+    /// The names of the released tables, the one that names the release first.
+    pub names: Vec<String>,
+    /// Which record is published as what, for methods that publish groups or vocabularies. It is a secret.
+    pub assignment: Option<String>,
+}
+
+/// Reads the data again and writes the release that was decided: to files, to memory, or to any other
+/// [`Destination`]. Nothing is audited.
+///
+/// ```
+/// use privet::clock::Clock;
+/// use privet::data::{MemoryRelease, Source};
+/// use privet::policy::Policy;
+///
+/// # let text = "[data]\n[columns.age]\nrole = 'quasi-identifier'\n[privacy.k-anonymity]\nk = 2\n[method]\nname = 'mondrian'";
+/// let policy = Policy::parse("policy.toml".as_ref(), text.into())?;
+/// let people = Source::of_rows("people", &["age"], [["34"], ["36"], ["61"], ["67"]])?;
+/// let clock = Clock::unlimited();
+/// let decision = privet::decide(&policy, people, None, &clock)?;
+/// let release = MemoryRelease::default();
+/// let applied = privet::apply(&decision, &release, &clock)?;
+/// let (_, batches) = release.batches(&applied.names[0]).expect("a table");
+/// assert_eq!(batches[0].num_rows(), 4);
+/// # Ok::<(), privet::Error>(())
+/// ```
+pub fn apply(decision: &Decision, to: &dyn Destination, clock: &Clock) -> Result<Applied> {
+    let folder = tempfile::tempdir()
+        .map_err(|error| Error::io("make a temporary directory", std::env::temp_dir(), &error))?;
+    let outlet = Outlet { to, spill: &folder.path().join("spill"), format: None };
+    let Written { names, assignment } = whatever!(&decision.made, shape => shape.write(&outlet, clock))?;
+    let policy = decision.policy();
+    if policy.version() != decision.version {
+        return Err(changed(policy.origin()));
+    }
+    Ok(Applied { names, assignment: assignment.map(|(_, text)| text) })
+}
+
+/// Audits released data against the original and a policy, by code that has no part in making releases. Original and release may
+/// come from anywhere; nothing is assumed about how the release was made.
+///
+/// ```
+/// use privet::audit::released::Released;
+/// use privet::clock::Clock;
+/// use privet::data::Source;
+/// use privet::policy::Policy;
+///
+/// # let text = "[data]\n[columns.age]\nrole = 'quasi-identifier'\n[privacy.k-anonymity]\nk = 2\n[method]\nname = 'mondrian'";
+/// let policy = Policy::parse("policy.toml".as_ref(), text.into())?;
+/// let people = Source::of_rows("people", &["age"], [["34"], ["36"], ["61"]])?;
+/// let release = Source::of_rows("release", &["age"], [["34-36"], ["34-36"], ["61"]])?;
+/// let audit = privet::audit(&policy, people, &Released::Table(release), &Clock::unlimited())?;
+/// assert!(!audit.passed, "somebody is alone");
+/// # Ok::<(), privet::Error>(())
+/// ```
+pub fn audit(
+    policy: &Policy,
+    original: impl Into<OriginalData>,
+    release: &Released,
+    clock: &Clock,
+) -> Result<Audit> {
+    audit_data(&policy.check_any_for(original, Purpose::Audit)?, release, false, clock)
+}
+
+/// Random choices of attacks on data that were not made here: what they find is shown, never published.
+const SEED: u64 = 1;
+
+/// Attacks released data, as somebody would who has them and knows more than the policy assumes.
+///
+/// ```
+/// use privet::attack::Choice;
+/// use privet::audit::released::Released;
+/// use privet::clock::Clock;
+/// use privet::data::Source;
+/// use privet::policy::Policy;
+///
+/// # let text = "[data]\n[columns.age]\nrole = 'quasi-identifier'\n[privacy.k-anonymity]\nk = 2\n[method]\nname = 'mondrian'";
+/// let policy = Policy::parse("policy.toml".as_ref(), text.into())?;
+/// let people = Source::of_rows("people", &["age"], [["34"], ["36"], ["61"]])?;
+/// let release = Source::of_rows("release", &["age"], [["34-36"], ["34-36"], ["61"]])?;
+/// let attacks =
+///     privet::attack(&policy, people, Released::Table(release), &Choice::default(), &Clock::unlimited())?;
+/// assert!(attacks.found.iter().any(|finding| finding.name == "linking"));
+/// # Ok::<(), privet::Error>(())
+/// ```
+pub fn attack(
+    policy: &Policy,
+    original: impl Into<OriginalData>,
+    release: Released,
+    choice: &Choice,
+    clock: &Clock,
+) -> Result<Attacks> {
+    release.check_whole()?;
+    let policy = policy.check_any(original)?;
+    pipeline::attacked((&policy).into(), release, SEED, None, choice, clock)
+}
+
+/// Writes the release that was decided, audits and attacks it, and publishes it as a directory: byte for byte what the command
+/// `privet anonymize` makes of the same data, policy and seed.
+///
+/// ```
+/// use privet::clock::Clock;
+/// use privet::data::Source;
+/// use privet::policy::Policy;
+/// use privet::release::RunOptions;
+///
+/// # let folder = tempfile::tempdir().expect("a folder");
+/// # let text = "[data]\n[columns.age]\nrole = 'quasi-identifier'\n[privacy.k-anonymity]\nk = 2\n[method]\nname = 'mondrian'";
+/// let policy = Policy::parse("policy.toml".as_ref(), text.into())?;
+/// let people = Source::of_rows("people", &["age"], [["34"], ["36"], ["61"], ["67"]])?;
+/// let clock = Clock::unlimited();
+/// let decision = privet::decide(&policy, people, None, &clock)?;
+/// let published = privet::publish(&decision, &RunOptions::to(folder.path().join("release")), &clock)?;
+/// assert!(published.audit.passed && published.path.join("public/release.csv").is_file());
+/// # Ok::<(), privet::Error>(())
+/// ```
+pub fn publish(decision: &Decision, options: &RunOptions, clock: &Clock) -> Result<Published> {
+    let late = [
+        ("seed", options.seed.is_some_and(|seed| seed != decision.seed)),
+        ("time_limit", options.time_limit.is_some()),
+        ("holdout", options.holdout.is_some()),
+    ];
+    if let Some((name, _)) = late.iter().find(|(_, given)| *given) {
+        return Err(Error::input(format!("'{name}' comes too late: the decision is made"))
+            .help("give the seed to `decide`, and the time limit in the policy; release::anonymize_any holds people out"));
+    }
+    whatever!(&decision.made, shape => published(&**shape, decision, options, clock))
+}
+
+fn published<S: Shape>(
+    shape: &S,
+    decision: &Decision,
+    options: &RunOptions,
+    clock: &Clock,
+) -> Result<Published> {
+    S::refuse(shape.policy(), options)?;
+    let target = Target::claim(&options.target, options.force)?;
+    let making = Making { target, seed: decision.seed, version: decision.version.clone(), held: None };
+    pipeline::publish(shape, making, options, clock)
+}
