@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::again::{self, EarlierPlan};
 use super::baselines::baselines;
 use super::book::{self, Book, Kept};
 use super::caution;
@@ -23,6 +24,7 @@ use privet_core::hash::sha256_of;
 use privet_core::{Error, Exact, Result};
 use privet_data::Source;
 use privet_ledger::Signatures;
+use privet_methods::plan::Plan;
 use privet_policy::layout::{CLAIMS, POLICY};
 use privet_policy::{CheckedPolicy, PolicyRef, Stated, TransactionPolicy, VocabularyPolicy};
 
@@ -41,6 +43,11 @@ pub(super) trait Shape: Sized {
 
     /// Reads the data and decides what becomes of them.
     fn decide(policy: Self::Policy, seed: u64, clock: &Clock) -> Result<Self>;
+
+    /// Reads the data and applies an earlier plan to them. A shape whose plans depend on all of the data refuses.
+    fn compile(_: Self::Policy, plan: &Plan, _seed: u64, _: &Clock) -> Result<Self> {
+        plan.check_reusable().and_then(|()| Err(Error::internal("this plan should apply to other data")))
+    }
 
     /// The policy that the decision was made under.
     fn policy(&self) -> &Self::Policy;
@@ -121,24 +128,39 @@ impl RunPolicy for VocabularyPolicy {
 }
 
 /// Makes, audits and publishes a release.
-pub(super) fn run<S: Shape>(mut policy: S::Policy, options: &RunOptions, clock: &Clock) -> Result<Published> {
+pub(super) fn run<S: Shape>(policy: S::Policy, options: &RunOptions, clock: &Clock) -> Result<Published> {
+    made::<S>(policy, options, None, clock)
+}
+
+/// Makes, audits and publishes a release, by an earlier plan where there is one.
+pub(super) fn made<S: Shape>(
+    mut policy: S::Policy,
+    options: &RunOptions,
+    applied: Option<&EarlierPlan>,
+    clock: &Clock,
+) -> Result<Published> {
     S::refuse(&policy, options)?;
     let (target, seed) = begin(&mut policy, options)?;
     let state = state_of(policy.any().data());
     let held = policy.hold_out(options.holdout, seed, clock)?;
-    let shape = S::decide(policy, seed, clock)?;
+    let shape = match applied {
+        Some(earlier) => S::compile(policy, &earlier.plan, seed, clock)?,
+        None => S::decide(policy, seed, clock)?,
+    };
     clock.check()?;
-    publish(&shape, Making { target, seed, state, held }, options, clock)
+    publish(&shape, Making { target, seed, state, held, applied }, options, clock)
 }
 
 /// What a run has claimed before it decides.
-pub(super) struct Making {
+pub(super) struct Making<'a> {
     pub target: Target,
     pub seed: u64,
     /// The data's state before it was read.
     pub state: Option<(u64, SystemTime)>,
     /// Who is kept out of the release.
     pub held: Option<HeldOut>,
+    /// The earlier plan that is applied, where nothing is decided anew.
+    pub applied: Option<&'a EarlierPlan>,
 }
 
 /// Claims the target and fills in what the user says over the policy; returns the seed in use.
@@ -167,11 +189,11 @@ fn draw_seed() -> Result<u64> {
 /// Writes, audits, attacks and publishes what was decided.
 pub(super) fn publish<S: Shape>(
     shape: &S,
-    making: Making,
+    making: Making<'_>,
     options: &RunOptions,
     clock: &Clock,
 ) -> Result<Published> {
-    let Making { target, seed, state, held } = making;
+    let Making { target, seed, state, held, applied } = making;
     let policy = shape.policy().any();
     let mut cautions: Vec<String> = caution::about_seed(seed, policy.data()).into_iter().collect();
     cautions.extend(held.as_ref().and_then(HeldOut::caution));
@@ -186,9 +208,9 @@ pub(super) fn publish<S: Shape>(
     let names = shape.write(&target, options, clock)?;
     let hash = |name: String| Ok((name.clone(), sha256_of(&target.public().join(&name))?));
     let files: Vec<(String, String)> = names.into_iter().map(hash).collect::<Result<_>>()?;
-    let mut claims = Claims::of(policy, seed, shape.stated()?, &files, held.as_ref());
+    let mut claims = Claims::of(policy, seed, shape.stated()?, &files, held.as_ref(), applied);
     let audit = judge(&target, &claims, clock)?;
-    approve(&audit, policy.data(), state)?;
+    approve(&audit, policy.data(), state, applied)?;
     let mut attacks = attacked(&target, policy, seed, others, &options.attacks, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     clock.progress().stage("writing reports", None);
@@ -241,12 +263,20 @@ fn judge(target: &Target, claims: &Claims<'_>, clock: &Clock) -> Result<Audit> {
 ///
 /// The data was read several times by now. A change that no reading noticed, because each record still looked familiar, must
 /// neither be published nor look like a defect of ours.
-fn approve(audit: &Audit, data: &Path, state: Option<(u64, SystemTime)>) -> Result<()> {
+fn approve(
+    audit: &Audit,
+    data: &Path,
+    state: Option<(u64, SystemTime)>,
+    applied: Option<&EarlierPlan>,
+) -> Result<()> {
     if state_of(data) != state {
         return Err(changed(data));
     }
     if audit.passed {
         return Ok(());
+    }
+    if applied.is_some() {
+        return Err(again::not_met(audit, data));
     }
     Err(Error::internal(format!(
         "the release failed its audit and was not published:\n{}",
