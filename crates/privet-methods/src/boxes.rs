@@ -159,7 +159,7 @@ impl<'a> Boxes<'a> {
 
 /// The number that a value stands for, unless it is missing.
 fn known_number(policy: &CheckedPolicy, value: &str) -> Option<f64> {
-    number(value).filter(|_| !policy.is_missing(value))
+    number(value.trim()).filter(|_| !policy.is_missing(value))
 }
 
 /// What tells extents apart.

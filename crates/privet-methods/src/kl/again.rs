@@ -59,7 +59,8 @@ fn cut(baskets: &Baskets, labels: &[String]) -> Result<ItemRecoding> {
     let recoding = ItemRecoding::of_cut(tree, &nodes);
     let ItemRecoding::Global(shown) = &recoding else { return Ok(recoding) };
     let occurrences = baskets.occurrences();
-    let missed = tree.nodes().find(|node| occurrences[*node as usize] > 0 && shown[*node as usize].is_none());
+    let mut items = tree.nodes().filter(|node| tree.is_leaf(*node) && occurrences[*node as usize] > 0);
+    let missed = items.find(|item| shown[*item as usize].is_none());
     let is_nested = nodes.windows(2).any(|pair| tree.contains(pair[0], pair[1]));
     if missed.is_none() && !is_nested {
         return Ok(recoding);

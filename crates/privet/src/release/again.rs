@@ -66,6 +66,26 @@ impl EarlierPlan {
 ///
 /// Records that fall below the policy's requirements are suppressed. If the policy names a ledger, the result is set
 /// against the earlier releases in it. A plan whose effect on a record depends on other records is refused.
+///
+/// ```
+/// use privet::clock::Clock;
+/// use privet::example::Example;
+/// use privet::policy::Policy;
+/// use privet::release::{EarlierPlan, RunOptions, anonymize, apply_plan};
+///
+/// # let folder = tempfile::tempdir().expect("a directory");
+/// # let folder = folder.path();
+/// Example::find("patients")?.write(&folder.join("patients"))?;
+/// let policy = Policy::read(&folder.join("patients/policy.toml"))?.check(None)?;
+/// let (first, second, clock) = (folder.join("first"), folder.join("second"), Clock::unlimited());
+/// anonymize(policy, &RunOptions::to(&first), &clock)?;
+///
+/// let earlier = EarlierPlan::read(&first)?;
+/// let later = folder.join("patients/patients.csv");
+/// let published = apply_plan(&earlier, &earlier.policy()?, &later, &RunOptions::to(&second), &clock)?;
+/// assert!(published.audit.passed);
+/// # Ok::<(), privet::Error>(())
+/// ```
 pub fn apply_plan(
     earlier: &EarlierPlan,
     policy: &Policy,
