@@ -30,8 +30,7 @@ impl Scene<'_> {
                 doubts.push(format!(
                     "{} has a column '{}' that the data does not have: only the search for undeclared \
                      quasi-identifiers uses it",
-                    file,
-                    column.name
+                    file, column.name
                 ));
             }
         }
@@ -84,8 +83,7 @@ fn cells(policy: &CheckedPolicy, table: &TableView, file: &Origin, doubts: &mut 
 /// Released rows that match nobody in the data: made-up people, values that were swapped or averaged, another data set.
 fn strangers(scene: &Scene<'_>, table: &TableView, file: &Origin, doubts: &mut Vec<String>) -> Result<()> {
     if table.released.len == 0 {
-        doubts
-            .push(format!("{} has only a header and no rows, so attacks find nothing in it", file));
+        doubts.push(format!("{} has only a header and no rows, so attacks find nothing in it", file));
         return Ok(());
     }
     // Of a sample it cannot be said who is in none of the rows.
@@ -288,10 +286,7 @@ mod tests {
     fn rows_that_nobody_can_be_in_are_told() {
         // Ages were averaged: no cell is wrong by itself, but nobody is that old.
         let error = fails(doubts("age,city,ill\n20.5,*,flu\n30.5,*,flu\n", None, None));
-        assert!(
-            error.to_string().contains("no released row matches anybody in the data"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("no released row matches anybody in the data"), "{error}");
         let some = doubts("age,city,ill\n20-29,*,flu\n30.5,*,flu\n", None, None).expect("a doubt");
         assert!(some.len() == 1 && some[0].contains("1 of 2 rows"), "{some:?}");
         let nobody = doubts("age,city,ill\n", None, None).expect("a doubt");

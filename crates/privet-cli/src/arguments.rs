@@ -51,6 +51,8 @@ pub enum Command {
     Init(Init),
     /// Make, audit and publish a release
     Anonymize(Anonymize),
+    /// Apply the plan of an earlier release to later data, audit the result and publish it
+    Apply(Apply),
     /// Check a release again, or one that another tool made
     Audit(Audit),
     /// Run the known attacks on a release, or on any table, and say who is at risk
@@ -83,6 +85,7 @@ impl Command {
     pub fn target(&self) -> Option<&Path> {
         match self {
             Command::Anonymize(arguments) => Some(&arguments.output),
+            Command::Apply(arguments) => Some(&arguments.output),
             Command::Report(arguments) => Some(&arguments.folder),
             Command::Compare(arguments) => arguments.output.as_deref(),
             _ => None,
@@ -193,6 +196,37 @@ pub struct Anonymize {
     pub csv_safe: bool,
 }
 
+#[derive(Debug, Args)]
+pub struct Apply {
+    /// The earlier release, or its steward/plan.json
+    #[arg(value_name = "RELEASE_OR_PLAN")]
+    pub earlier: PathBuf,
+    /// The later data, in the form of the earlier data
+    #[arg(value_name = "NEW_DATA")]
+    pub data: PathBuf,
+    /// The directory to make for the release
+    #[arg(long, short, value_name = "DIR")]
+    pub output: PathBuf,
+    /// The policy to meet [default: that of the earlier release]
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<PathBuf>,
+    /// Replace an older release
+    #[arg(long)]
+    pub force: bool,
+    /// The secret that random choices derive from, instead of the policy's
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The release's format: csv, tsv, parquet or arrow, each also with .gz or .zst; only for tables [default: the data's]
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pub format: Option<privet::data::FileKind>,
+    /// Which attacks are tried on the release before it is published
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = AttackChoice::Cheap)]
+    pub attacks: AttackChoice,
+    /// Write an apostrophe before cells that a spreadsheet would run as a formula, instead of refusing them
+    #[arg(long)]
+    pub csv_safe: bool,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum AttackChoice {
     /// All that concern the release
@@ -297,6 +331,18 @@ pub enum Hierarchy {
     Show(Show),
     /// Check a hierarchy against a data file
     Check(Check),
+    /// List what a release publishes for each value, as CSV
+    Applied(Applied),
+}
+
+#[derive(Debug, Args)]
+pub struct Applied {
+    /// The release, or its steward/plan.json
+    #[arg(value_name = "RELEASE_OR_PLAN")]
+    pub release: PathBuf,
+    /// Only this column
+    #[arg(long, value_name = "COLUMN")]
+    pub column: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

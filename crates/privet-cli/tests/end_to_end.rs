@@ -2,6 +2,7 @@
 
 mod common;
 
+mod apply;
 mod arrows;
 mod attacks;
 mod audits;

@@ -35,28 +35,28 @@ const THREADS: [&str; 2] = ["1", "2"];
 const FIGURES: &str = "figures";
 
 /// An example, what is asked of its release, and the methods that make it.
-struct Group {
-    example: &'static str,
+pub struct Group {
+    pub example: &'static str,
     /// The example's policy ends here: what it asks for, and its method, are replaced.
     until: &'static str,
     /// What is changed in the policy before that.
     edits: &'static [(&'static str, &'static str)],
     /// The lines of `[privacy]`.
     asked: &'static str,
-    methods: &'static [Method],
+    pub methods: &'static [Method],
     /// Further sections.
     more: &'static str,
 }
 
 /// A name and further lines of `[method]`. What follows a colon in the name only tells it from others of the same method.
-type Method = (&'static str, &'static str);
+pub type Method = (&'static str, &'static str);
 
 const fn group(example: &'static str, asked: &'static str, methods: &'static [Method]) -> Group {
     Group { example, until: "[privacy.", edits: &[], asked, methods, more: "" }
 }
 
 /// Every example and every method.
-const GROUPS: &[Group] = &[
+pub const GROUPS: &[Group] = &[
     // Ten patients.
     group("patients", "k-anonymity = { k = 2 }\nl-diversity = { column = 'Disease', l = 2 }", FULL_DOMAIN),
     group("patients", "k-anonymity = { k = 2 }\nl-diversity = { column = 'Disease', l = 2 }", MONDRIAN),
@@ -418,7 +418,7 @@ const VOCABULARIES: &[Method] = &[
 
 impl Group {
     /// The policy of one of its methods.
-    fn policy(&self, shipped: &str, (name, keys): Method) -> String {
+    pub fn policy(&self, shipped: &str, (name, keys): Method) -> String {
         let end = shipped.find(self.until).expect("the end of the part that is kept");
         let mut text = shipped[..end].to_string();
         for (from, to) in self.edits {

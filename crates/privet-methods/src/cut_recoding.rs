@@ -1,9 +1,11 @@
 //! From a cut of every taxonomy to released values; shared by the methods whose solutions are cuts.
 
-use serde_json::{Map, Value as Json, json};
+use std::collections::HashSet;
 
+use super::plan::Named;
 use super::recoding::{RecodedColumn, ReleasedCell};
-use privet_engine::cut::{Cut, Forest};
+use privet_core::{Error, Result};
+use privet_engine::cut::{Cut, Forest, Tree};
 use privet_engine::loss::Cell;
 use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_engine::numbering::{Numbering, bucket};
@@ -85,19 +87,52 @@ pub(super) enum Absent {
 }
 
 /// The labels of every column's cut, including those of values that do not occur.
-pub(super) fn labels(forest: &Forest, microdata: &Microdata, cut: &Cut, absent: Absent) -> Map<String, Json> {
+pub(super) fn labels(
+    forest: &Forest,
+    microdata: &Microdata,
+    cut: &Cut,
+    absent: Absent,
+) -> Named<Vec<String>> {
     let column = |at: usize| {
         let (taxonomy, tree) = (&microdata.quasi[at].taxonomy, &forest.trees[at]);
         let chosen: Vec<NodeId> = cut.0[at].iter().map(|node| tree.taxonomy_node(*node)).collect();
-        let mut labels: Vec<&str> = Vec::new();
+        let mut labels: Vec<String> = Vec::new();
         for node in tree.widen(taxonomy, &cut.0[at]) {
             if absent == Absent::Together || chosen.binary_search(&node).is_ok() {
-                labels.push(taxonomy.label(node));
+                labels.push(taxonomy.label(node).to_string());
             } else {
-                labels.extend(taxonomy.leaves_below(node).map(|leaf| taxonomy.label(taxonomy.leaf(leaf))));
+                let below = taxonomy.leaves_below(node).map(|leaf| taxonomy.leaf(leaf));
+                labels.extend(below.map(|leaf| taxonomy.label(leaf).to_string()));
             }
         }
-        (microdata.quasi[at].name.clone(), json!(labels))
+        (microdata.quasi[at].name.clone(), labels)
     };
     (0..microdata.quasi.len()).map(column).collect()
+}
+
+/// The cut of a plan, in a forest of all nodes above the values that occur.
+pub(super) fn planned(microdata: &Microdata, cuts: &Named<Vec<String>>) -> Result<(Forest, Cut)> {
+    let column = |quasi: &QuasiIdentifier| {
+        let taxonomy = &quasi.taxonomy;
+        let cut = cuts.get(&quasi.name).map(Vec::as_slice).unwrap_or_default();
+        let cut: HashSet<NodeId> = cut.iter().filter_map(|label| taxonomy.find(label)).collect();
+        let mut occupied = vec![false; taxonomy.leaves()];
+        quasi.leaf_of_code.iter().for_each(|leaf| occupied[*leaf as usize] = true);
+        let tree = Tree::with_every_node(taxonomy, |leaf| occupied[leaf]);
+        let nodes: Vec<u32> =
+            (0..tree.len() as u32).filter(|node| cut.contains(&tree.taxonomy_node(*node))).collect();
+        let cover = tree.cover(&nodes);
+        let is_met = |leaf: &u32| cover[tree.leaf(*leaf) as usize] != u32::MAX;
+        let is_cut = nodes.windows(2).all(|pair| !tree.contains(pair[0], pair[1]));
+        if is_cut && quasi.leaf_of_code.iter().all(is_met) {
+            return Ok((tree, nodes));
+        }
+        Err(Error::input(format!(
+            "the plan does not say once how each value of column '{}' is published",
+            quasi.name
+        ))
+        .help("use the plan as Privet wrote it, with the hierarchies of that time"))
+    };
+    let (trees, cut) = microdata.quasi.iter().map(column).collect::<Result<Vec<_>>>()?.into_iter().unzip();
+    Ok((Forest { trees }, Cut(cut)))
 }

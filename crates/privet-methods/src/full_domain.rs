@@ -24,13 +24,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use num_bigint::BigUint;
-use serde_json::json;
-
 use super::levels::Levelling;
 use super::lkc::LkcTests;
 use super::natural::Closeness;
+use super::plan::{self, LevelPlan, Plan};
+use super::recoding::Recoding;
 use super::{SearchFacts, Solution};
+use num_bigint::BigUint;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::lattice;
@@ -71,11 +71,7 @@ pub(super) fn run(
         reasons.extend(problem.lkc.failures(&whole.records));
         return Err(super::impossible_as_whole(&reasons, &whole, false));
     };
-    let judged = problem.judged(&levels);
-    let recoding = problem.levelling.recoding(&levels, |grouping, class| {
-        let is_close = judged.close.get().is_none_or(|close| !close.failing.contains(grouping.key(class)));
-        is_close && problem.holds(&grouping.members(class))
-    });
+    let recoding = problem.release(&levels);
     let choices = problem.tops().iter().zip(&problem.bottoms[..]);
     let space: BigUint = choices.map(|(top, bottom)| BigUint::from(u32::from(top - bottom) + 1)).product();
     let bound = outcome.bound.unwrap_or(cost);
@@ -87,10 +83,36 @@ pub(super) fn run(
         bound: Some(problem.levelling.measure.value(bound)),
         trace: Vec::new(),
     };
-    let mut plan = json!({ "levels": problem.levelling.named(&levels), "highest": problem.levelling.named(problem.tops()) });
-    if drawn.is_some() {
-        plan["drawn_from"] = outcome.best.len().into();
+    let plan = Plan::Levels(LevelPlan {
+        levels: problem.levelling.named(&levels),
+        highest: problem.levelling.named(problem.tops()),
+        drawn_from: drawn.map(|_| outcome.best.len()),
+        cells: plan::cells_at(microdata, &levels),
+        columns: plan::columns(microdata),
+    });
+    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
+}
+
+/// Applies a plan. Classes that fail are suppressed, however many they are.
+pub(super) fn apply_plan(
+    policy: &CheckedPolicy,
+    own: &method::FullDomain,
+    microdata: &Microdata,
+    plan: &LevelPlan,
+    clock: &Clock,
+) -> Result<Solution> {
+    plan::check_columns(policy, microdata, &plan.columns, |_| false)?;
+    let requirements = privacy::requirements(policy, &microdata.table)?;
+    let natural = privacy::natural_requirements(policy, &microdata.table)?;
+    let records = microdata.table.records;
+    let problem = LevelLattice::new(microdata, requirements, natural, own.cost.name(), records, clock)?;
+    let levels = problem.levelling.levels_of(&plan.levels)?;
+    if problem.judge(&levels).is_none() {
+        return Err(Error::internal("the closeness of the classes could not be decided"));
     }
+    let plan = Plan::Levels(plan.clone());
+    let search = SearchFacts::unproven(0, clock);
+    let recoding = problem.release(&levels);
     Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
@@ -188,6 +210,16 @@ impl<'a> LevelLattice<'a> {
         let judged = Arc::new(self.evaluate(&self.levelling.groupings.at(levels)));
         self.lock().insert(levels.into(), judged.clone());
         judged
+    }
+
+    /// The release at some levels that were judged; classes that fail are suppressed.
+    fn release(&self, levels: &[u8]) -> Recoding {
+        let judged = self.judged(levels);
+        self.levelling.recoding(levels, |grouping, class| {
+            let is_close =
+                judged.close.get().is_none_or(|close| !close.failing.contains(grouping.key(class)));
+            is_close && self.holds(&grouping.members(class))
+        })
     }
 
     fn evaluate(&self, grouping: &Grouping) -> JudgedVector {

@@ -1,5 +1,6 @@
 //! What full-domain methods share: the classes at a vector of levels, their cost, and the release at those levels.
 
+use super::plan::Named;
 use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
 use privet_core::{Error, Result};
 use privet_engine::groupings::Groupings;
@@ -104,9 +105,21 @@ impl<'a> Levelling<'a> {
     }
 
     /// Levels by the names of their columns, for plans.
-    pub fn named(&self, levels: &[u8]) -> serde_json::Map<String, serde_json::Value> {
+    pub fn named(&self, levels: &[u8]) -> Named<u8> {
         let columns = self.microdata.quasi.iter().zip(levels);
-        columns.map(|(quasi, level)| (quasi.name.clone(), serde_json::json!(level))).collect()
+        columns.map(|(quasi, level)| (quasi.name.clone(), *level)).collect()
+    }
+
+    /// The levels of a plan, in the order of the columns.
+    pub fn levels_of(&self, named: &Named<u8>) -> Result<Vec<u8>> {
+        let columns = self.microdata.quasi.iter().zip(&self.tops);
+        let level = |(quasi, top): (&QuasiIdentifier, &u8)| {
+            named.get(&quasi.name).copied().filter(|level| level <= top).ok_or_else(|| {
+                Error::input(format!("the plan has no level from 0 to {top} for column '{}'", quasi.name))
+                    .help("use the hierarchies and the policy that the plan was made with")
+            })
+        };
+        columns.map(level).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The methods, one module per published system.
 
+mod boxes;
 pub mod codip;
 mod cut_recoding;
 pub mod ff;
@@ -11,6 +12,7 @@ mod levels;
 mod lkc;
 mod mondrian;
 mod natural;
+pub mod plan;
 pub mod quasi_sensitive;
 pub mod recoding;
 pub mod released_sets;
@@ -19,8 +21,8 @@ pub(crate) mod tests;
 pub mod vocabulary;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 
+use plan::Plan;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result, random};
 use privet_engine::loss;
@@ -36,8 +38,8 @@ use released_sets::ReleasedSets;
 pub struct Solution {
     /// Where every record goes.
     pub recoding: Recoding,
-    /// The decision as readable data.
-    pub plan: Json,
+    /// The decision.
+    pub plan: Plan,
     /// How the search went.
     pub search: SearchFacts,
     /// The method's own cost, if it differs from the plain measure of the same name: l⁺-optimize charges more for a
@@ -119,6 +121,41 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
             ))
         }
     }
+}
+
+/// Applies a plan to other data, or again to the same. Records that fall below the requirements are suppressed.
+///
+/// A value that the plan's hierarchies have no leaf for is an error. So is a plan that another kind of method made, and
+/// one whose effect on a record depends on other records: see [`Plan::check_reusable`].
+pub fn apply_plan(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    plan: &Plan,
+    clock: &Clock,
+) -> Result<Solution> {
+    plan.check_reusable()?;
+    match (plan, &policy.method) {
+        (Plan::Levels(plan), Method::FullDomain(own)) => {
+            full_domain::apply_plan(policy, own, microdata, plan, clock)
+        }
+        (Plan::Cuts(plan), Method::LPlusOptimize(own)) => {
+            l_plus::apply_plan(policy, own.into(), microdata, plan, clock)
+        }
+        (Plan::Cuts(plan), Method::SimulatedAnnealing(own)) => {
+            l_plus::apply_plan(policy, own.into(), microdata, plan, clock)
+        }
+        (Plan::Cuts(plan), Method::Ff(_) | Method::FfOptimal(_)) => {
+            ff::apply_plan(policy, microdata, plan, clock)
+        }
+        (Plan::Boxes(plan), Method::Mondrian(own)) => boxes::apply_plan(policy, own, microdata, plan, clock),
+        _ => Err(other_method(policy.method.name())),
+    }
+}
+
+/// The error for a plan that the policy's method does not make.
+fn other_method(method: &str) -> Error {
+    Error::input(format!("method \"{method}\" of the policy does not make plans of this kind"))
+        .help("use the policy that the plan was made with")
 }
 
 /// Draws the plan to publish, by the seed, if `break_minimality` asks for it. A draw from a single plan would protect

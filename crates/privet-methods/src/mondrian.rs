@@ -11,8 +11,7 @@
 //! If people are counted, the published cells of the parts are disjoint ([`MondrianSplitter::ways_along`]), so the release
 //! determines whose records are in which class.
 
-use serde_json::json;
-
+use super::plan::{self, BoxExtent, BoxPlan, Plan, PlannedBox};
 use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
 use super::{SearchFacts, Solution};
 use privet_core::Result;
@@ -42,9 +41,9 @@ pub(super) fn run(
     let mondrian = MondrianSplitter::new((own.partitioning, own.numbers), microdata, requirements, &clock);
     let mut parts = partition::partition(&mondrian, mondrian.whole()?, &clock)?;
     parts.sort_unstable();
-    let recoding = mondrian.recoding(&parts);
+    let (recoding, classes) = mondrian.recoding(&parts);
     let search = SearchFacts::unproven(parts.len() as u64, &clock);
-    let plan = mondrian.plan(&recoding, &parts);
+    let plan = Plan::Boxes(mondrian.plan(&recoding, &parts, &classes));
     Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
@@ -211,7 +210,8 @@ impl<'a> MondrianSplitter<'a> {
         judge(&EquivalenceClass { size, counts: Counts::Sparse(&pairs) })
     }
 
-    fn allowed(&self, part: &RecordPart) -> bool {
+    /// Whether a part meets the requirements.
+    pub(super) fn allowed(&self, part: &RecordPart) -> bool {
         self.counted(part, |part| self.requirements.iter().all(|requirement| part.meet(requirement.as_ref())))
     }
 
@@ -298,16 +298,19 @@ impl<'a> MondrianSplitter<'a> {
         vec![left, right]
     }
 
-    /// The recoding of the parts; parts that look alike in the release are one class, the others keep their order.
-    pub(super) fn recoding(&self, parts: &[RecordPart]) -> Recoding {
+    /// The recoding of the parts, and the class of each; parts that look alike in the release are one class, the others
+    /// keep their order.
+    pub(super) fn recoding(&self, parts: &[RecordPart]) -> (Recoding, Vec<u32>) {
         let mut shower = CellBuilder::new(self);
         let classes: Vec<Vec<u32>> = parts.iter().map(|part| shower.cells(part)).collect();
         let mut recoding = Recoding::new(shower.columns, self.microdata.summary.len());
         let mut class_of_cells = std::collections::HashMap::new();
+        let mut class_of_part = Vec::with_capacity(parts.len());
         for (part, cells) in parts.iter().zip(classes) {
             let class = *class_of_cells
                 .entry(cells)
                 .or_insert_with_key(|cells| recoding.add_class(cells.iter().copied()));
+            class_of_part.push(class);
             for (record, count) in part {
                 recoding.assign(
                     *record as usize,
@@ -317,20 +320,45 @@ impl<'a> MondrianSplitter<'a> {
                 );
             }
         }
-        recoding
+        (recoding, class_of_part)
     }
 
-    pub(super) fn plan(&self, recoding: &Recoding, parts: &[RecordPart]) -> serde_json::Value {
-        let classes: Vec<serde_json::Value> = (0..recoding.len())
-            .map(|class| {
-                let cells = self.microdata.quasi.iter().zip(&recoding.columns).zip(recoding.cells(class));
-                let shown = cells.map(|((quasi, column), cell)| {
-                    (quasi.name.clone(), json!(column.cells[*cell as usize].label))
-                });
-                serde_json::Value::Object(shown.collect())
-            })
-            .collect();
-        json!({ "parts": parts.len(), "classes": classes })
+    /// The plan that sends the parts to their classes.
+    pub(super) fn plan(&self, recoding: &Recoding, parts: &[RecordPart], class_of_part: &[u32]) -> BoxPlan {
+        let class = |class: usize| {
+            let cells = self.microdata.quasi.iter().zip(&recoding.columns).zip(recoding.cells(class));
+            cells
+                .map(|((quasi, column), cell)| {
+                    (quasi.name.clone(), column.cells[*cell as usize].label.clone())
+                })
+                .collect()
+        };
+        let planned = |(part, class): (&RecordPart, &u32)| PlannedBox {
+            class: *class as usize,
+            extents: (0..self.axes.len()).map(|column| self.planned_extent(part, column)).collect(),
+        };
+        BoxPlan {
+            parts: parts.len(),
+            classes: (0..recoding.len()).map(class).collect(),
+            terms: None,
+            boxes: (!self.relaxed).then(|| parts.iter().zip(class_of_part).map(planned).collect()),
+            columns: plan::columns(self.microdata),
+        }
+    }
+
+    /// What a part covers along a column, apart from this data.
+    fn planned_extent(&self, part: &RecordPart, column: usize) -> BoxExtent {
+        let (low, high) = self.extent(part, column);
+        match &self.axes[column] {
+            SplitAxis::Numbers { numbers, .. } => {
+                BoxExtent::Numbers { from: numbers[low as usize], to: numbers[high as usize] }
+            }
+            SplitAxis::Categories { .. } => {
+                let taxonomy = &self.microdata.quasi[column].taxonomy;
+                let node = taxonomy.lowest_above(low as usize, high as usize);
+                BoxExtent::Node(taxonomy.label(node).to_string())
+            }
+        }
     }
 }
 

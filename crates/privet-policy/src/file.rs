@@ -62,6 +62,34 @@ impl Policy {
         Policy { formulas, ..self }
     }
 
+    /// The same policy about other data of the same form.
+    ///
+    /// ```
+    /// # use privet_policy::Policy;
+    /// let policy = Policy::parse("policy.toml".as_ref(), "[data]\npath = \"old.csv\" # last year\n".into())?;
+    /// let text = policy.about("/data/new.csv".as_ref())?.text().to_string();
+    /// assert_eq!(text, "[data]\npath = \"/data/new.csv\" # last year\n");
+    /// # Ok::<(), privet_core::Error>(())
+    /// ```
+    pub fn about(&self, data: &Path) -> Result<Policy> {
+        let data = std::path::absolute(data).map_err(|error| Error::io("find the data", data, &error))?;
+        let Some(path) = data.to_str() else {
+            return Err(Error::input("the path of the data is not valid UTF-8")
+                .in_file(&data)
+                .help("rename it"));
+        };
+        let mut document = self.document.clone().into_mut();
+        let entry = document.get_mut("data").and_then(|section| section.as_table_like_mut());
+        let entry = entry.and_then(|section| section.get_mut("path")).and_then(Item::as_value_mut);
+        let Some(entry) = entry else {
+            return Err(self.error(None, "[data] lacks 'path'").help("name the data file there"));
+        };
+        let decor = entry.decor().clone();
+        *entry = path.into();
+        *entry.decor_mut() = decor;
+        Ok(Policy::parse(&self.path, document.to_string())?.with_formulas(self.formulas))
+    }
+
     /// What is done about cells of a release that a spreadsheet would run.
     pub fn formulas(&self) -> Formulas {
         self.formulas

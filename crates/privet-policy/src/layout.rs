@@ -10,6 +10,10 @@ pub const MANIFEST: &str = "manifest.json";
 pub const CLAIMS: &str = "claims.json";
 /// The policy that a release was made under; for the steward.
 pub const POLICY: &str = "policy.toml";
+/// What was decided; for the steward.
+pub const PLAN: &str = "plan.json";
+/// What a steward's manifest calls the earlier plan that was applied, where nothing was decided anew.
+pub const APPLIED: &str = "applied";
 /// The records of people who were kept out of a release; for the steward.
 pub const HOLDOUT: &str = "holdout.csv";
 /// The quasi-identifiers of records in groups.

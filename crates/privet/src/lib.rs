@@ -45,8 +45,8 @@
 //! let microdata = Microdata::read(&policy, &mut |_| Ok(()))?;
 //! let solution = method::run(&policy, &microdata, &clock)?;
 //! assert!(solution.search.optimal);
-//! assert_eq!(solution.plan["levels"]["Education"], 0);
-//! assert_eq!(solution.plan["levels"]["Country"], 2);
+//! assert_eq!(solution.plan.level("Education"), Some(0));
+//! assert_eq!(solution.plan.level("Country"), Some(2));
 //!
 //! // The whole way to a published release.
 //! let target = folder.join("release");

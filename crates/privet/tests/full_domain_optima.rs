@@ -125,7 +125,7 @@ fn known_optima_on_adult_are_found() {
         let found = measure.value(solution.recoding.cost(&measure, &classes));
         let levels: Vec<String> = COLUMNS
             .iter()
-            .filter_map(|column| solution.plan["levels"].get(*column))
+            .filter_map(|column| solution.plan.level(column))
             .map(|level| level.to_string())
             .collect();
         println!("{name}: {found} at {levels:?}, {} examined, {spent:?}", solution.search.examined);

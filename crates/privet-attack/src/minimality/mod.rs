@@ -146,8 +146,9 @@ fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Resu
                     .zip(totals)
                     .for_each(|(limit, total)| *limit = limit.min(share(total) + t.to_f64()));
             }
-            // They limit how likely no single value of a class is.
+            // They do not limit how likely a single value of a class is.
             Requirement::KAnonymity(_)
+            | Requirement::LkcPrivacy(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)

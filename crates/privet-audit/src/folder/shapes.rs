@@ -15,7 +15,7 @@ use crate::{Audit, AuditOptions, ExpectedCounts, StatedCost, audit_table_watched
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::Source;
-use privet_policy::layout::{GROUP_ASSIGNMENT, PUBLIC, STEWARD, VOCABULARY_ASSIGNMENT, projection};
+use privet_policy::layout::{APPLIED, GROUP_ASSIGNMENT, PUBLIC, STEWARD, VOCABULARY_ASSIGNMENT, projection};
 use privet_policy::{AnyPolicy, CheckedPolicy, Subject};
 
 /// Audits the release in a folder.
@@ -33,7 +33,10 @@ pub(super) fn audit(folder: &ReleaseFolder, policy: &AnyPolicy, clock: &Clock) -
             Subject::Groups => groups(folder, policy, expected, clock),
             Subject::Projections => projections(folder, policy, expected, clock),
             _ => {
-                let options = AuditOptions { expected: Some(expected), ..AuditOptions::default() };
+                // Nobody could choose an earlier plan so that it suppresses little of later data.
+                let allow_suppression = folder.stated.get(APPLIED).is_some();
+                let expected = Some(expected);
+                let options = AuditOptions { expected, allow_suppression, ..AuditOptions::default() };
                 let release = open_table(policy, &path)?;
                 audit_table_watched(policy, &release, &options, &mut || clock.check())
             }

@@ -64,7 +64,8 @@ impl ClassRequirements {
                 Requirement::LDiversity(asked) => Ok(l_diversity::of_place(asked, 0)),
                 Requirement::LPlusDiversity(asked) => l_plus::of_column(asked, 0, column),
                 Requirement::TCloseness(asked) => t_closeness::of_column(asked, 0, column),
-                Requirement::NtCloseness(_)
+                Requirement::LkcPrivacy(_)
+                | Requirement::NtCloseness(_)
                 | Requirement::MatchingLDiversity(_)
                 | Requirement::Projection(_)
                 | Requirement::FfAnonymity(_)

@@ -134,6 +134,7 @@ impl LabelRequirements {
                 Requirement::KAnonymity(_)
                 | Requirement::LDiversity(_)
                 | Requirement::LPlusDiversity(_)
+                | Requirement::LkcPrivacy(_)
                 | Requirement::TCloseness(_)
                 | Requirement::NtCloseness(_)
                 | Requirement::MatchingLDiversity(_)

@@ -40,6 +40,12 @@ fn make(policy: Policy, mut options: RunOptions, output: &Output, clock: &Clock)
         options.time_limit = None;
     }
     let published = anonymize_any(policy, &options, clock)?;
+    tell(&published, output);
+    Ok(0)
+}
+
+/// Prints what came of a release.
+pub(super) fn tell(published: &Published, output: &Output) {
     let (alarms, warnings) = published.warnings.split_at(usize::from(published.empty));
     for alarm in alarms {
         output.alarm(alarm);
@@ -51,8 +57,7 @@ fn make(policy: Policy, mut options: RunOptions, output: &Output, clock: &Clock)
     for warning in warnings {
         output.warn(warning);
     }
-    output.result(&text(&published), || published.manifest.clone());
-    Ok(0)
+    output.result(&text(published), || published.manifest.clone());
 }
 
 fn text(published: &Published) -> String {

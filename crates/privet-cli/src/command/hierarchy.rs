@@ -1,5 +1,6 @@
-//! `privet hierarchy`: build, show and check.
+//! `privet hierarchy`: build, show, check, and what a release made of it.
 
+mod applied;
 mod items;
 
 use std::path::Path;
@@ -18,6 +19,7 @@ pub fn run(arguments: &Hierarchy, output: &Output, clock: &Clock) -> Result<u8> 
         Hierarchy::Build(arguments) => build(arguments, output, clock),
         Hierarchy::Show(arguments) => show(arguments, output, clock),
         Hierarchy::Check(arguments) => verify(arguments, output, clock),
+        Hierarchy::Applied(arguments) => applied::run(arguments, output),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod anonymize;
+mod apply;
 mod attack;
 mod audit;
 mod compare;
@@ -43,6 +44,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Example(arguments) => example::run(arguments, output, &clock),
         Command::Init(arguments) => init::run(arguments, output),
         Command::Anonymize(arguments) => anonymize::run(arguments, output, &clock),
+        Command::Apply(arguments) => apply::run(arguments, output, &clock),
         Command::Audit(arguments) => audit::run(arguments, output, &clock),
         Command::Attack(arguments) => attack::run(arguments, output, &clock),
         Command::Mine(arguments) => mine::run(arguments, output, &clock),

@@ -2,7 +2,6 @@
 
 use num_bigint::BigUint;
 use rayon::prelude::*;
-use serde_json::{Value as Json, json};
 
 use super::attributes::{self, SensitiveAttribute};
 use super::exhaustive::{self, MOST_STEPS};
@@ -10,6 +9,7 @@ use super::ratios::{PairInformation, ProjectionPlan};
 use super::star;
 use super::tables::ProjectedTables;
 use crate::SearchFacts;
+use crate::plan::{self, Plan, PlannedGain, PlannedTable, TablesPlan};
 use crate::recoding::Recoding;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
@@ -97,8 +97,8 @@ pub struct ProjectionDecision {
     pub gamma_beta: f64,
     /// The gain over one table.
     pub improvement: Improvement,
-    /// The decision as readable data.
-    pub plan: Json,
+    /// The decision.
+    pub plan: Plan,
     /// How the search went.
     pub search: SearchFacts,
     /// Warnings to read before publishing the release.
@@ -114,17 +114,11 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
         _ => None,
     };
     let clock = clock.with_limit(time_limit);
-    clock.progress().stage("associations", None);
-    let cost = policy.method.cost().name();
-    let (ratios, tables) = rayon::join(
-        || PairInformation::of(microdata, &attributes),
-        || ProjectedTables::new(policy, microdata, &attributes, asked.limits, cost),
-    );
-    let tables = tables?;
+    let (ratios, tables) = all_tables(policy, microdata, &attributes, &asked, &clock)?;
     clock.progress().stage("searching", None);
     let budget = if time_limit.is_some() { u64::MAX } else { MOST_STEPS };
     let (plan, search) = solve(&asked, &ratios, &tables, &attributes, budget, &clock)?;
-    let (gamma_alpha, gamma_beta) = (ratios.association_loss(&plan), ratios.information_exposure(&plan));
+    let gamma_alpha = ratios.association_loss(&plan);
     if !asked.limits.allows_loss(gamma_alpha) {
         return Err(too_much_lost(&asked, gamma_alpha, &search));
     }
@@ -137,41 +131,136 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
     let projections: Vec<ProjectedTable> = projections.into_iter().collect::<Result<_>>()?;
     let improvement = improvement(&tables, &plan, attributes.len(), &clock)?;
     let warnings = attributes::warnings(policy, microdata, &attributes);
-    let plan = json!({
-        "projections": projections.iter().zip(1..).map(|(table, number)| json!({
-            "file": layout::projection(number),
-            "sensitive": names(&attributes, &table.attributes),
-            "levels": tables.levelling.named(&table.levels),
-            "closeness": table.closeness,
-            "classes": table.classes,
-            "DM": table.dm as f64,
-        })).collect::<Vec<_>>(),
-        "gamma_alpha": gamma_alpha,
-        "gamma_beta": gamma_beta,
-        "improvement": {
-            "closeness": improvement.closeness(),
-            "closeness_one_table": improvement.one_table,
-            "closeness_plan": improvement.plan,
-            "join_threat": 1.0 - gamma_beta,
-            "association_loss": gamma_alpha,
-        },
-    });
+    let plan = tables_plan(&tables, &projections, &attributes, (&ratios, &plan), &improvement);
     Ok(ProjectionDecision {
         asked,
+        gamma_alpha: plan.gamma_alpha,
+        gamma_beta: plan.gamma_beta,
+        plan: Plan::Projections(TablesPlan { columns: plan::columns(microdata), ..plan }),
         attributes,
         ratios,
         projections,
-        gamma_alpha,
-        gamma_beta,
         improvement,
-        plan,
         search,
         warnings,
     })
 }
 
-fn names<'n>(attributes: &'n [SensitiveAttribute], subset: &[usize]) -> Vec<&'n str> {
-    subset.iter().map(|at| attributes[*at].name.as_str()).collect()
+/// Applies a plan to other data. Whether its tables meet the requirements is for the audit to say.
+pub fn apply_plan(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    plan: &Plan,
+    clock: &Clock,
+) -> Result<ProjectionDecision> {
+    let Plan::Projections(planned) = plan else { return Err(crate::other_method(policy.method.name())) };
+    plan::check_columns(policy, microdata, &planned.columns, |_| false)?;
+    let asked = ProjectionSettings::of(policy)?;
+    let attributes = attributes::attributes(policy, microdata)?;
+    let (ratios, tables) = all_tables(policy, microdata, &attributes, &asked, clock)?;
+    let plan = same_attributes(policy, planned, &attributes)?;
+    let project = |(subset, table): (&Vec<usize>, &PlannedTable)| {
+        Ok(tables.project(subset, &tables.levelling.levels_of(&table.levels)?))
+    };
+    let projections = plan.iter().zip(&planned.projections).map(project).collect::<Result<Vec<_>>>()?;
+    let improvement = improvement(&tables, &plan, attributes.len(), clock)?;
+    let warnings = attributes::warnings(policy, microdata, &attributes);
+    let figures = tables_plan(&tables, &projections, &attributes, (&ratios, &plan), &improvement);
+    // What it shows for values that these data lack is known to the earlier plan only.
+    let cells = planned.projections.iter().map(|table| table.cells.clone());
+    let tables = figures.projections.into_iter().zip(cells);
+    let tables = tables.map(|(table, cells)| PlannedTable { cells, ..table }).collect();
+    Ok(ProjectionDecision {
+        asked,
+        gamma_alpha: figures.gamma_alpha,
+        gamma_beta: figures.gamma_beta,
+        plan: Plan::Projections(TablesPlan {
+            projections: tables,
+            columns: planned.columns.clone(),
+            ..figures
+        }),
+        attributes,
+        ratios,
+        projections,
+        improvement,
+        search: SearchFacts::unproven(0, clock),
+        warnings,
+    })
+}
+
+/// What plans are made of: the information that attributes carry about each other, and their tables.
+fn all_tables<'m>(
+    policy: &CheckedPolicy,
+    microdata: &'m Microdata,
+    attributes: &[SensitiveAttribute],
+    asked: &ProjectionSettings,
+    clock: &Clock,
+) -> Result<(PairInformation, ProjectedTables<'m>)> {
+    clock.progress().stage("associations", None);
+    let cost = policy.method.cost().name();
+    let (ratios, tables) = rayon::join(
+        || PairInformation::of(microdata, attributes),
+        || ProjectedTables::new(policy, microdata, attributes, asked.limits, cost),
+    );
+    Ok((ratios, tables?))
+}
+
+/// The positions of the attributes of each planned table; an error unless the data has the same attributes.
+fn same_attributes(
+    policy: &CheckedPolicy,
+    planned: &TablesPlan,
+    attributes: &[SensitiveAttribute],
+) -> Result<ProjectionPlan> {
+    let help = "make a release of the new data with `privet anonymize`";
+    let wrong = |message: String| Error::input(message).in_file(policy.source.origin()).help(help);
+    let listed = || planned.projections.iter().flat_map(|table| &table.sensitive);
+    if let Some(new) = attributes.iter().find(|attribute| listed().all(|name| *name != attribute.name)) {
+        return Err(wrong(format!("the plan has no table for the sensitive attribute '{}'", new.name)));
+    }
+    let position = |name: &String| {
+        attributes
+            .iter()
+            .position(|attribute| attribute.name == *name)
+            .ok_or_else(|| wrong(format!("the plan publishes '{name}', which these data do not have")))
+    };
+    planned.projections.iter().map(|table| table.sensitive.iter().map(position).collect()).collect()
+}
+
+/// The figures of a plan, without its columns.
+fn tables_plan(
+    tables: &ProjectedTables<'_>,
+    projections: &[ProjectedTable],
+    attributes: &[SensitiveAttribute],
+    (ratios, plan): (&PairInformation, &ProjectionPlan),
+    improvement: &Improvement,
+) -> TablesPlan {
+    let (gamma_alpha, gamma_beta) = (ratios.association_loss(plan), ratios.information_exposure(plan));
+    let table = |(table, number): (&ProjectedTable, usize)| PlannedTable {
+        file: layout::projection(number),
+        sensitive: names(attributes, &table.attributes),
+        levels: tables.levelling.named(&table.levels),
+        closeness: table.closeness,
+        classes: table.classes,
+        dm: table.dm as f64,
+        cells: plan::cells_at(tables.levelling.microdata, &table.levels),
+    };
+    TablesPlan {
+        projections: projections.iter().zip(1..).map(table).collect(),
+        gamma_alpha,
+        gamma_beta,
+        improvement: PlannedGain {
+            closeness: improvement.closeness(),
+            closeness_one_table: improvement.one_table,
+            closeness_plan: improvement.plan,
+            join_threat: 1.0 - gamma_beta,
+            association_loss: gamma_alpha,
+        },
+        columns: Vec::new(),
+    }
+}
+
+fn names(attributes: &[SensitiveAttribute], subset: &[usize]) -> Vec<String> {
+    subset.iter().map(|at| attributes[*at].name.clone()).collect()
 }
 
 /// The plan that the policy's method finds, whatever its loss; `budget` limits the steps of an exhaustive search.

@@ -22,7 +22,9 @@ mod tables;
 pub(crate) mod tests;
 
 pub use attributes::{SensitiveAttribute, attributes};
-pub use decide::{Improvement, ProjectedTable, ProjectionDecision, ProjectionSettings, decide, solve};
+pub use decide::{
+    Improvement, ProjectedTable, ProjectionDecision, ProjectionSettings, apply_plan, decide, solve,
+};
 pub use exhaustive::{ExhaustivePlan, MOST_STEPS, search};
 pub use ratios::{PairInformation, ProjectionPlan};
 pub use star::{AcceptsPlan, GreedyPlan, merge, path};

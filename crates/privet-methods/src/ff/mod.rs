@@ -17,16 +17,16 @@ mod specialise;
 mod tests;
 
 use num_bigint::BigUint;
-use serde_json::json;
 
 use self::problem::FfProblem;
 use self::specialise::{GainMeasure, Specialisation};
 use super::cut_recoding::{self, Absent, CutRecoding};
+use super::plan::{self, CutPlan, Plan};
 use super::recoding::Recoding;
 use super::{SearchFacts, Solution, TracePoint};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
-use privet_engine::cut::{Amount, Cut, Found, Limits, Step, search};
+use privet_engine::cut::{Amount, Cut, Forest, Found, Limits, Step, search};
 use privet_engine::loss::Cost;
 use privet_engine::microdata::Microdata;
 use privet_policy::CheckedPolicy;
@@ -95,20 +95,49 @@ fn space(microdata: &Microdata) -> BigUint {
 }
 
 fn solution(problem: &FfProblem, microdata: &Microdata, cut: &Cut, search: SearchFacts) -> Solution {
-    let mut shown = CutRecoding::new(&problem.forest, microdata, cut);
+    let plan = Plan::Cuts(CutPlan {
+        cuts: cut_recoding::labels(&problem.forest, microdata, cut, Absent::Apart),
+        suppression: None,
+        top: Vec::new(),
+        drawn_from: None,
+        columns: plan::columns(microdata),
+    });
+    let recoding = recoding(&problem.forest, microdata, cut, 1);
+    Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None }
+}
+
+/// Applies a plan. Classes of fewer than k records are suppressed.
+pub(super) fn apply_plan(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    plan: &CutPlan,
+    clock: &Clock,
+) -> Result<Solution> {
+    plan::check_columns(policy, microdata, &plan.columns, |_| false)?;
+    let (forest, cut) = cut_recoding::planned(microdata, &plan.cuts)?;
+    let recoding = recoding(&forest, microdata, &cut, policy.k());
+    let (plan, search) = (Plan::Cuts(plan.clone()), SearchFacts::unproven(0, clock));
+    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
+}
+
+/// The recoding by a cut, without classes of fewer than `least` records.
+fn recoding(forest: &Forest, microdata: &Microdata, cut: &Cut, least: u64) -> Recoding {
+    let mut shown = CutRecoding::new(forest, microdata, cut);
     let mut recoding = Recoding::new(std::mem::take(&mut shown.columns), microdata.summary.len());
     let (members, begins) = shown.classes(microdata);
     for range in begins.windows(2) {
         let members = &members[range[0] as usize..range[1] as usize];
         let Some(first) = members.first() else { continue };
+        if members.iter().map(|member| microdata.summary.count(*member as usize)).sum::<u64>() < least {
+            continue;
+        }
         let class = recoding.add_class(shown.cells(microdata, *first as usize));
         for record in members.iter().map(|member| *member as usize) {
             let count = microdata.summary.count(record);
             recoding.assign(record, class, count, count);
         }
     }
-    let plan = json!({ "cuts": cut_recoding::labels(&problem.forest, microdata, cut, Absent::Apart) });
-    Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None }
+    recoding
 }
 
 impl FfProblem {

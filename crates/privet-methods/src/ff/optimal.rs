@@ -19,7 +19,7 @@ use privet_engine::cut::{
     Amount, Bounds, CutProblem, Effort, FORBIDDEN, Forest, Interval, Place, Programme, WarmPart, plus,
 };
 
-/// Pairs are tested as long as this needs at most so many visits to distinct records in total.
+/// Pairs are tested as long as this needs at most this many visits to distinct records in total.
 const MOST_PAIRED: usize = 20_000_000;
 
 /// The problem as the cut search sees it.

@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::{GroupExposure, GroupingStrategy, GroupingTask, RecordGroups, expose, group};
 use crate::SearchFacts;
+use crate::plan::{Plan, PlanSummary};
 use privet_core::clock::Clock;
 use privet_core::counted;
 use privet_core::{Error, Exact, Result};
@@ -83,7 +84,7 @@ pub struct GroupingDecision {
     /// What the adversary could infer from Anatomy's groups, if these can be formed.
     pub baseline: Option<GroupExposure>,
     /// The decision as readable data.
-    pub plan: Json,
+    pub plan: Plan,
     /// How the search went.
     pub search: SearchFacts,
     /// Warnings to read before publishing the release.
@@ -172,13 +173,13 @@ pub fn decide(
     let spelt = |origin: fn(&Origin) -> bool| -> Vec<String> {
         rules.iter().filter(|rule| origin(&rule.origin)).map(|rule| rule.text.to_string()).collect()
     };
-    let plan = json!({
+    let plan = Plan::Groups(PlanSummary::from(json!({
         "groups": exposure.groups,
         "sizes": sizes,
         "rules": spelt(|origin| *origin != Origin::Muted),
         "muted": spelt(|origin| *origin == Origin::Muted),
         "suppressed": lost(&observations, &grouping).into_iter().collect::<serde_json::Map<_, _>>(),
-    });
+    })));
     let mut warnings = warnings(&asked, &shown, &knowledge);
     warnings.extend(rounded_up(policy, &asked));
     warnings.extend(numbers_note(&observations));

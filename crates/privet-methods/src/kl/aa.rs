@@ -14,12 +14,11 @@ mod lift;
 
 use std::collections::VecDeque;
 
-use serde_json::json;
-
 use self::lift::LiftedCut;
 use super::recoding::ItemRecoding;
 use super::{ItemSolution, ItemTask, feasible};
 use crate::SearchFacts;
+use crate::plan::ItemCutPlan;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::itemset::rows::Heads;
@@ -75,7 +74,7 @@ pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
     };
     Ok(ItemSolution {
         recoding: ItemRecoding::of_cut(tree, &nodes),
-        plan: json!({ "cut": nodes.iter().map(|node| tree.label(*node)).collect::<Vec<_>>() }),
+        plan: ItemCutPlan::of(tree, &nodes),
         search,
         counters: vec![("itemsets", level.examined), ("lifts", level.lifts)],
         warnings: Vec::new(),

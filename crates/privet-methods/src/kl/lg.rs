@@ -4,11 +4,10 @@
 //! Anything that could be known about a published transaction then holds for k of them: k-anonymity follows, against
 //! any number of items known to be present or absent.
 
-use serde_json::json;
-
 use super::recoding::ItemRecoding;
 use super::{ItemSolution, ItemTask, feasible};
 use crate::SearchFacts;
+use crate::plan::{PartPlan, Plan};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::baskets::Baskets;
@@ -42,7 +41,7 @@ pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
     let search = SearchFacts::unproven(parts.len() as u64, &clock);
     Ok(ItemSolution {
         recoding,
-        plan: json!({ "parts": parts.len(), "sets": sets }),
+        plan: Plan::ItemParts(PartPlan { parts: parts.len(), sets }),
         search,
         counters: vec![("parts", parts.len() as u64), ("sets", sets as u64)],
         warnings: Vec::new(),

@@ -13,13 +13,12 @@
 mod choice;
 mod moles;
 
-use serde_json::json;
-
 use self::choice::suppress;
 use self::moles::MoleSearch;
 use super::recoding::ItemRecoding;
 use super::{ItemSolution, ItemTask, feasible};
 use crate::SearchFacts;
+use crate::plan::LeftOutPlan;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::itemset::rows::Rows;
@@ -69,7 +68,7 @@ pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
             ("moles", found),
             ("suppressed items", suppressed.len() as u64),
         ],
-        plan: json!({ "suppressed": suppressed }),
+        plan: LeftOutPlan::of(tree, suppressed),
         search,
         warnings: Vec::new(),
     })

@@ -1,6 +1,7 @@
 //! The methods for set-valued data, after chapter 4 of the thesis, and the baselines that it compares with.
 
 mod aa;
+mod again;
 #[cfg(test)]
 mod baselines;
 pub mod enumeration;
@@ -13,9 +14,9 @@ pub mod recoding;
 pub(crate) mod tests;
 pub mod utility;
 
-use serde_json::Value as Json;
-
 use super::SearchFacts;
+use super::plan::Plan;
+pub use again::apply_plan;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::baskets::Baskets;
@@ -47,8 +48,8 @@ impl ItemTask<'_> {
 pub struct ItemSolution {
     /// Where every item goes.
     pub recoding: ItemRecoding,
-    /// The decision as readable data.
-    pub plan: Json,
+    /// The decision.
+    pub plan: Plan,
     /// How the search went; the best cost and the bound are means per occurrence, from 0 to 1.
     pub search: SearchFacts,
     /// What the search counted along the way, as in `("threats", 36)`.

@@ -26,12 +26,13 @@ mod walk;
 
 use num_bigint::BigUint;
 use num_integer::Integer;
-use serde_json::json;
 
 use self::bound::LPlusProblem;
 use self::problem::LPlusTask;
+pub(super) use self::problem::SuppressionSettings;
 use self::rules::{CostRules, Metric, Scheme};
 use super::cut_recoding::{self, Absent};
+use super::plan::{self, CutPlan, Plan, PricedCut};
 use super::{SearchFacts, ShownCost, Solution, TracePoint};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
@@ -122,17 +123,39 @@ fn solution(
         trace: found.trace.iter().map(moment).collect(),
     };
     let cuts_of = |cut: &Cut| cut_recoding::labels(&problem.forest, microdata, cut, Absent::Together);
-    let mut plan = json!({ "cuts": cuts_of(cut), "suppression": asked.scheme.name() });
+    let next = |(cost, cut): &(Amount, Cut)| PricedCut { cost: value(rules, *cost), cuts: cuts_of(cut) };
     // A list of the candidates would reveal which one was drawn.
-    if found.best.len() > 1 && drawn.is_none() {
-        let next = |(cost, cut): &(Amount, Cut)| json!({ "cost": value(rules, *cost), "cuts": cuts_of(cut) });
-        plan["top"] = found.best.iter().map(next).collect();
-    }
-    if drawn.is_some() {
-        plan["drawn_from"] = found.best.len().into();
-    }
+    let shows_others = found.best.len() > 1 && drawn.is_none();
+    let plan = Plan::Cuts(CutPlan {
+        cuts: cuts_of(cut),
+        suppression: Some(asked.scheme.name().to_string()),
+        top: found.best.iter().filter(|_| shows_others).map(next).collect(),
+        drawn_from: drawn.map(|_| found.best.len()),
+        columns: plan::columns(microdata),
+    });
     let cost = Some(show(rules, microdata, *cost));
     Ok(Solution { recoding, plan, search, cost, warnings: Vec::new(), sets: None })
+}
+
+/// Applies a plan, with the scheme of the policy's method.
+pub(super) fn apply_plan(
+    policy: &CheckedPolicy,
+    settings: SuppressionSettings,
+    microdata: &Microdata,
+    plan: &CutPlan,
+    clock: &Clock,
+) -> Result<Solution> {
+    plan::check_columns(policy, microdata, &plan.columns, |_| false)?;
+    let asked = problem::asked(policy, settings, microdata)?;
+    if plan.suppression.as_deref() != Some(asked.scheme.name()) {
+        let wrong = "the plan was made with another kind of suppression than the policy asks for";
+        return Err(Error::input(wrong).help("use the policy that the plan was made with"));
+    }
+    let problem = problem::problem(policy, microdata, &asked)?;
+    let (forest, cut) = cut_recoding::planned(microdata, &plan.cuts)?;
+    let recoding = recode::recode(&problem.rules, &forest, microdata, &asked, &cut);
+    let (plan, search) = (Plan::Cuts(plan.clone()), SearchFacts::unproven(0, clock));
+    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
 fn value(rules: &CostRules, amount: Amount) -> f64 {

@@ -18,9 +18,8 @@ mod tests;
 
 use std::time::Instant;
 
-use serde_json::json;
-
 use super::mondrian::{MondrianSplitter, RecordPart};
+use super::plan::{BoxPlan, Plan, RemovedTerm, TermRemovals};
 use super::released_sets::{GroupCounts, ReleasedSets};
 use super::{SearchFacts, ShownCost, Solution};
 use groups::MondrianGroups;
@@ -263,6 +262,24 @@ fn out_of_time(counts: &GroupCounts) -> Option<String> {
     })
 }
 
+/// What became of the terms, for the plan.
+fn removals(counts: &GroupCounts, sets: &ReleasedSets) -> TermRemovals {
+    let groups = [
+        ("total", counts.total),
+        ("untouched", counts.untouched),
+        ("optimal", counts.optimal),
+        ("open", counts.open),
+        ("unsearched", counts.unsearched),
+        ("merged", counts.merged),
+        ("withheld", counts.withheld),
+    ];
+    let removed = sets.removed.iter().map(|(term, count)| RemovedTerm { term: term.clone(), count: *count });
+    TermRemovals {
+        groups: groups.into_iter().map(|(name, count)| (name.to_string(), count)).collect(),
+        removed: removed.collect(),
+    }
+}
+
 /// Assembles the solution.
 fn solution(
     solver: &GroupSolver<'_>,
@@ -303,7 +320,7 @@ fn solution(
         }
     }
     let parts: Vec<RecordPart> = released.iter().map(|(group, _)| groups.part(*group).clone()).collect();
-    let recoding = mondrian.recoding(&parts);
+    let (recoding, classes) = mondrian.recoding(&parts);
     let mut sets = ReleasedSets::new(asked.column.policy.separator);
     let mut removed = std::collections::BTreeMap::new();
     for (class, (group, found)) in released.iter().enumerate() {
@@ -333,14 +350,8 @@ fn solution(
         bound: Some(asked.prices.value(bound)),
         ..SearchFacts::unproven(examined, solver.clock)
     };
-    let mut plan = mondrian.plan(&recoding, &parts);
-    plan["groups"] = json!({
-        "total": counts.total, "untouched": counts.untouched, "optimal": counts.optimal, "open": counts.open,
-        "unsearched": counts.unsearched,
-        "merged": counts.merged, "withheld": counts.withheld,
-    });
-    plan["removed"] =
-        sets.removed.iter().map(|(term, count)| json!({ "term": term, "count": count })).collect();
+    let terms = Some(removals(&counts, &sets));
+    let plan = Plan::Boxes(BoxPlan { terms, ..mondrian.plan(&recoding, &parts, &classes) });
     let cost = ShownCost {
         name: COST.name,
         value,

@@ -20,7 +20,7 @@ use privet_policy::{CheckedPolicy, Method, Stated};
 const LIMITS: [&str; 4] = ["0", "0.1", "0.3", "1"];
 
 fn levels(solution: &Solution, table: &RandomTable) -> Vec<u8> {
-    let level = |column| solution.plan["levels"][format!("q{column}")].as_u64().expect("a level") as u8;
+    let level = |column| solution.plan.level(&format!("q{column}")).expect("a level");
     (0..table.quasi.len()).map(level).collect()
 }
 

@@ -7,6 +7,7 @@ mod mondrian;
 mod natural;
 mod oracle;
 mod people;
+mod plans;
 mod release;
 pub mod table;
 

@@ -178,6 +178,8 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::Value as Json;
 
+    use crate::plan::Plan;
+
     use super::*;
     use crate::SearchFacts;
     use crate::vocabulary::{PublishedOccurrence, cases};
@@ -194,7 +196,7 @@ mod tests {
         BagSolution {
             clusters,
             withheld,
-            plan: Json::Null,
+            plan: Plan::Clusters(Default::default()),
             search,
             counters: Vec::new(),
             warnings: Vec::new(),

@@ -10,9 +10,8 @@ pub mod utility;
 
 pub use decide::{VocabularyDecision, decide};
 
-use serde_json::Value as Json;
-
 use super::SearchFacts;
+use crate::plan::Plan;
 use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result};
 use privet_data::{Bags, Term};
@@ -108,7 +107,7 @@ pub struct BagSolution {
     /// Bags that are not published.
     pub withheld: Vec<u32>,
     /// The decision as readable data.
-    pub plan: Json,
+    pub plan: Plan,
     /// How the search went.
     pub search: SearchFacts,
     /// What the search counted along the way.

@@ -5,6 +5,7 @@ use std::path::Path;
 use privet_core::hash::{sha256_of, sha256_of_text};
 use serde_json::{Value as Json, json};
 
+use super::again::EarlierPlan;
 use super::holdout::HeldOut;
 use super::report::buckets::QUERY_ERROR;
 use super::report::{LedgerAccount, Original};
@@ -13,7 +14,9 @@ use privet_attack::Attacks;
 use privet_audit::Audit;
 use privet_core::Result;
 use privet_data::Origin;
+use privet_methods::plan::Plan;
 use privet_methods::{SearchFacts, ShownCost};
+use privet_policy::layout::APPLIED;
 use privet_policy::{DataKind, PolicyRef};
 
 /// Counts from 1 to this are never published: they may point at people (the cell-size rule of health agencies).
@@ -36,7 +39,7 @@ pub(super) struct Statement<'a> {
     pub search: &'a SearchFacts,
     /// What the search counted on the way.
     pub counters: Vec<(&'static str, u64)>,
-    pub plan: &'a Json,
+    pub plan: &'a Plan,
     /// What requirements name and the public does not read.
     pub veil: &'a Veil,
     /// The files besides the data that the audit rests on.
@@ -53,6 +56,8 @@ pub(super) struct Claims<'a> {
     pub files: &'a [(String, String)],
     /// Who was kept out of the release.
     pub held: Option<&'a HeldOut>,
+    /// The earlier plan that was applied, where nothing was decided anew.
+    pub applied: Option<&'a EarlierPlan>,
     pub warnings: &'a [String],
     pub attacks: Option<&'a Attacks>,
     /// What the ledger says, where there is one.
@@ -86,8 +91,10 @@ impl<'a> Claims<'a> {
         stated: Statement<'a>,
         files: &'a [(String, String)],
         held: Option<&'a HeldOut>,
+        applied: Option<&'a EarlierPlan>,
     ) -> Claims<'a> {
-        Claims { policy, seed, stated, files, held, warnings: &[], attacks: None, ledger: None, audit: None }
+        let (attacks, ledger, audit) = (None, None, None);
+        Claims { policy, seed, stated, files, held, applied, warnings: &[], attacks, ledger, audit }
     }
 
     /// The steward's manifest: everything. Held-out records are in the steward's directory.
@@ -133,7 +140,7 @@ impl<'a> Claims<'a> {
                 "seconds": stated.search.seconds,
                 "trace": stated.search.trace,
             },
-            "plan": stated.plan,
+            "plan": stated.plan.outline(),
             "warnings": self.warnings,
             "files": files(self.files),
         });
@@ -145,6 +152,9 @@ impl<'a> Claims<'a> {
         }
         if let Some(held) = self.held {
             held.state(&mut manifest, steward)?;
+        }
+        if let Some(applied) = self.applied {
+            manifest[APPLIED] = json!(applied);
         }
         if let Some(audit) = self.audit {
             manifest["audit"] = json!(audit);

@@ -1,6 +1,7 @@
 //! From a decision to a published release.
 
 mod account;
+mod again;
 mod apply;
 pub mod baselines;
 mod book;
@@ -34,6 +35,7 @@ mod turns;
 mod veil;
 mod vocabularies;
 
+pub use again::{EarlierPlan, apply_plan};
 pub use book::{attack_by_ledger, released_files};
 pub use lettering::about_released;
 pub use opened::{OpenRelease, open_release};

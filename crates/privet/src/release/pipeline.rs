@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use super::again::{self, EarlierPlan};
 use super::baselines::baselines;
 use super::book::{self, Book, Kept};
 use super::caution;
@@ -23,6 +24,7 @@ use privet_core::hash::sha256_of;
 use privet_core::{Error, Exact, Result};
 use privet_data::{Destination, Directory, FileKind, Source, Version};
 use privet_ledger::Signatures;
+use privet_methods::plan::Plan;
 use privet_policy::layout::{CLAIMS, POLICY};
 use privet_policy::{CheckedPolicy, OriginalData, PolicyRef, Stated, TransactionPolicy, VocabularyPolicy};
 
@@ -41,6 +43,11 @@ pub(super) trait Shape: Sized {
 
     /// Reads the data and decides what becomes of them.
     fn decide(policy: Self::Policy, seed: u64, clock: &Clock) -> Result<Self>;
+
+    /// Reads the data and applies an earlier plan to them. A shape whose plans depend on all of the data refuses.
+    fn compile(_: Self::Policy, plan: &Plan, _seed: u64, _: &Clock) -> Result<Self> {
+        plan.check_reusable().and_then(|()| Err(Error::internal("this plan should apply to other data")))
+    }
 
     /// The policy that the decision was made under.
     fn policy(&self) -> &Self::Policy;
@@ -138,24 +145,39 @@ impl RunPolicy for VocabularyPolicy {
 }
 
 /// Makes, audits and publishes a release.
-pub(super) fn run<S: Shape>(mut policy: S::Policy, options: &RunOptions, clock: &Clock) -> Result<Published> {
+pub(super) fn run<S: Shape>(policy: S::Policy, options: &RunOptions, clock: &Clock) -> Result<Published> {
+    made::<S>(policy, options, None, clock)
+}
+
+/// Makes, audits and publishes a release, by an earlier plan where there is one.
+pub(super) fn made<S: Shape>(
+    mut policy: S::Policy,
+    options: &RunOptions,
+    applied: Option<&EarlierPlan>,
+    clock: &Clock,
+) -> Result<Published> {
     S::refuse(&policy, options)?;
     let (target, seed) = begin(&mut policy, options)?;
     let version = policy.any().version();
     let held = policy.hold_out(options.holdout, seed, clock)?;
-    let shape = S::decide(policy, seed, clock)?;
+    let shape = match applied {
+        Some(earlier) => S::compile(policy, &earlier.plan, seed, clock)?,
+        None => S::decide(policy, seed, clock)?,
+    };
     clock.check()?;
-    publish(&shape, Making { target, seed, version, held }, options, clock)
+    publish(&shape, Making { target, seed, version, held, applied }, options, clock)
 }
 
 /// What a run has claimed before it decides.
-pub(super) struct Making {
+pub(super) struct Making<'a> {
     pub target: Target,
     pub seed: u64,
     /// The state of the data before they were read.
     pub version: Option<Version>,
     /// Who is kept out of the release.
     pub held: Option<HeldOut>,
+    /// The earlier plan that is applied, where nothing is decided anew.
+    pub applied: Option<&'a EarlierPlan>,
 }
 
 /// Claims the target and fills in what the user says over the policy; returns the seed in use.
@@ -189,11 +211,11 @@ fn draw_seed() -> Result<u64> {
 /// Writes, audits, attacks and publishes what was decided.
 pub(super) fn publish<S: Shape>(
     shape: &S,
-    making: Making,
+    making: Making<'_>,
     options: &RunOptions,
     clock: &Clock,
 ) -> Result<Published> {
-    let Making { target, seed, version, held } = making;
+    let Making { target, seed, version, held, applied } = making;
     let policy = shape.policy().any();
     let mut cautions: Vec<String> = caution::about_seed(seed, policy).into_iter().collect();
     cautions.extend(held.as_ref().and_then(HeldOut::caution));
@@ -206,13 +228,13 @@ pub(super) fn publish<S: Shape>(
     let others = held.as_ref().map(|held| held.write(policy, &target, clock)).transpose()?;
     clock.progress().stage("writing", None);
     let files = written(shape, &target, options.format, clock)?;
-    let mut claims = Claims::of(policy, seed, shape.stated()?, &files, held.as_ref());
+    let mut claims = Claims::of(policy, seed, shape.stated()?, &files, held.as_ref(), applied);
     let original = match &held {
         Some(held) => held.original(),
         None => policy.original(),
     };
     let audit = judge(&target, &claims, original, clock)?;
-    approve(&audit, policy, version)?;
+    approve(&audit, policy, version, applied)?;
     clock.progress().stage("attacking", None);
     let released = ReleaseFolder::open(target.work())?.released(policy)?;
     let mut attacks = attacked(policy, released, seed, others, &options.attacks, clock)?;
@@ -283,12 +305,20 @@ fn judge(target: &Target, claims: &Claims<'_>, original: OriginalData, clock: &C
 ///
 /// The data was read several times by now. A change that no reading noticed, because each record still looked familiar, must
 /// neither be published nor look like a defect of ours.
-fn approve(audit: &Audit, policy: PolicyRef<'_>, version: Option<Version>) -> Result<()> {
+fn approve(
+    audit: &Audit,
+    policy: PolicyRef<'_>,
+    version: Option<Version>,
+    applied: Option<&EarlierPlan>,
+) -> Result<()> {
     if policy.version() != version {
         return Err(changed(policy.origin()));
     }
     if audit.passed {
         return Ok(());
+    }
+    if applied.is_some() {
+        return Err(again::not_met(audit, policy.origin()));
     }
     Err(Error::internal(format!(
         "the release failed its audit and was not published:\n{}",

@@ -20,6 +20,7 @@ use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
 use privet_ledger::Signatures;
 use privet_methods as method;
+use privet_methods::plan::Plan;
 use privet_methods::recoding::ClassTable;
 use privet_methods::{ShownCost, Solution};
 use privet_policy::{CheckedPolicy, Role};
@@ -90,6 +91,13 @@ impl Shape for Recoded {
         clock.progress().stage("searching", None);
         let solution = method::run(&policy, &microdata, clock)?;
         clock.check()?;
+        Recoded::of(policy, microdata, solution, seed)
+    }
+
+    fn compile(policy: CheckedPolicy, plan: &Plan, seed: u64, clock: &Clock) -> Result<Recoded> {
+        let microdata = read(&policy, clock)?;
+        crowd::refuse_alike(&policy, &microdata)?;
+        let solution = method::apply_plan(&policy, &microdata, plan, clock)?;
         Recoded::of(policy, microdata, solution, seed)
     }
 

@@ -8,7 +8,8 @@ use serde_json::Value as Json;
 use super::target::Target;
 use privet_core::hash::sha256_of_text;
 use privet_core::{Error, Result};
-use privet_policy::layout::{CLAIMS, MANIFEST};
+use privet_methods::plan::Plan;
+use privet_policy::layout::{CLAIMS, MANIFEST, PLAN};
 
 /// The documents of a release.
 pub(super) struct Documents<'a> {
@@ -17,7 +18,7 @@ pub(super) struct Documents<'a> {
     pub steward_report: String,
     /// The figures that both reports are made from.
     pub figures: String,
-    pub plan: &'a Json,
+    pub plan: &'a Plan,
 }
 
 impl Documents<'_> {
@@ -41,7 +42,7 @@ impl Documents<'_> {
         let steward = target.steward();
         write(steward.join("report.html"), &self.steward_report, true)?;
         write(steward.join("report.json"), &self.figures, true)?;
-        write(steward.join("plan.json"), &pretty(self.plan)?, true)?;
+        write(steward.join(PLAN), &pretty(self.plan)?, true)?;
         write(steward.join(MANIFEST), &pretty(&manifest)?, true)?;
         target.remove(&steward.join(CLAIMS))?;
         Ok(manifest)

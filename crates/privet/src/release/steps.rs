@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde_json::Value as Json;
-
 use super::buckets::Grouped;
 use super::manifest::Statement;
 use super::pipeline::{self, Making, Outlet, RunPolicy, Shape, Written};
@@ -19,6 +17,7 @@ use privet_audit::{Audit, audit_data};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::{Destination, Version};
+use privet_methods::plan::Plan;
 use privet_policy::{AnyPolicy, OriginalData, Policy, PolicyRef, Purpose, Subject};
 
 /// What a method decided about data: the checked policy, the summary of the data, and what becomes of each record.
@@ -65,7 +64,7 @@ impl Decision {
     }
 
     /// The plan, as `steward/plan.json` has it.
-    pub fn plan(&self) -> Result<Json> {
+    pub fn plan(&self) -> Result<Plan> {
         self.stated().map(|stated| stated.plan.clone())
     }
 
@@ -302,6 +301,7 @@ fn published<S: Shape>(
 ) -> Result<Published> {
     S::refuse(shape.policy(), options)?;
     let target = Target::claim(&options.target, options.force)?;
-    let making = Making { target, seed: decision.seed, version: decision.version.clone(), held: None };
+    let making =
+        Making { target, seed: decision.seed, version: decision.version.clone(), held: None, applied: None };
     pipeline::publish(shape, making, options, clock)
 }

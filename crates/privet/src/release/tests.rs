@@ -18,6 +18,7 @@ use privet_core::{ErrorKind, Result};
 use privet_data::{Directory, FileKind, ReadOptions, Source};
 use privet_engine::loss::{Cell, Extent};
 use privet_engine::microdata::Microdata;
+use privet_methods::plan::Plan;
 use privet_methods::recoding::{RecodedColumn, Recoding, ReleasedCell};
 use privet_methods::{SearchFacts, Solution, TracePoint};
 use privet_policy::{CheckedPolicy, Policy};
@@ -135,7 +136,14 @@ fn a_release_without_records_is_published_with_a_warning() {
         let search =
             SearchFacts { space: None, examined: 1, seconds: 1.0, optimal: true, bound: Some(4.0), trace };
         let warnings = vec!["the method warns".to_string()];
-        let solution = Solution { recoding, plan: json!({}), search, cost: None, warnings, sets: None };
+        let solution = Solution {
+            recoding,
+            plan: Plan::Groups(Default::default()),
+            search,
+            cost: None,
+            warnings,
+            sets: None,
+        };
         let options = RunOptions {
             format: FileKind::of_path(Path::new(&format!("release.{kind}"))).ok(),
             ..RunOptions::to(folder.path().join(kind))
@@ -144,7 +152,7 @@ fn a_release_without_records_is_published_with_a_warning() {
         let version = policy.source.version();
         let seed = 7 << 32;
         let shape = Recoded::of(policy, microdata, solution, seed).expect("a table");
-        let making = Making { target, seed, version, held: None };
+        let making = Making { target, seed, version, held: None, applied: None };
         let published = publish(&shape, making, &options, &Clock::unlimited()).expect("a release");
         assert_eq!(
             published.warnings,

@@ -33,7 +33,7 @@ fn decided(folder: &Path, method: &str, extra: &str) -> Result<ProjectionDecisio
 }
 
 fn names(decision: &ProjectionDecision) -> Json {
-    decision.plan["projections"]
+    decision.plan.outline()["projections"]
         .as_array()
         .into_iter()
         .flatten()

@@ -15,11 +15,10 @@ mod tests;
 
 use std::sync::Arc;
 
-use serde_json::json;
-
 use super::enumeration::{self, Switches};
 use super::{ItemSolution, ItemTask, feasible};
 use crate::kl::recoding::{ItemRecoding, cost_of_everything};
+use crate::plan::ItemCutPlan;
 use crate::{SearchFacts, TracePoint};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
@@ -126,10 +125,9 @@ impl<'a> OgProblem<'a> {
 
     fn decision(&self, decided: DecidedCut<'_>, clock: &Clock) -> ItemSolution {
         let DecidedCut { cut, cost, bound, cuts, trace, counters } = decided;
-        let labels: Vec<&str> = cut.iter().map(|node| self.tree.label(*node)).collect();
         ItemSolution {
             recoding: ItemRecoding::of_cut(self.tree, cut),
-            plan: json!({ "cut": labels }),
+            plan: ItemCutPlan::of(self.tree, cut),
             search: SearchFacts {
                 space: Some(self.tree.cuts().to_string()),
                 examined: cuts,

@@ -122,12 +122,9 @@ fn exact(solution: &Solution) -> Ratio {
 /// The published cut in the oracle's notation.
 fn published(case: &LPlusCase, solution: &Solution) -> NaiveCut {
     let of_column = |column: usize| {
-        let labels: Vec<&str> = solution.plan["cuts"][format!("q{column}")]
-            .as_array()
-            .expect("a cut")
-            .iter()
-            .filter_map(|label| label.as_str())
-            .collect();
+        let crate::plan::Plan::Cuts(plan) = &solution.plan else { panic!("cuts") };
+        let labels = plan.cuts.get(&format!("q{column}")).expect("a cut");
+        let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
         let under = |line: &Vec<String>| {
             let met: Vec<&String> = line.iter().filter(|label| labels.contains(&label.as_str())).collect();
             assert!(met.iter().all(|label| *label == met[0]), "{line:?} meets the cut {labels:?} once");

@@ -17,6 +17,7 @@ use serde_json::json;
 use self::places::LeafPlaces;
 use super::{BagSolution, BagTask, Cluster, PublishedOccurrence};
 use crate::SearchFacts;
+use crate::plan::Plan;
 use privet_core::clock::Clock;
 use privet_core::counted;
 use privet_core::{Error, Result};
@@ -73,7 +74,7 @@ pub fn run(task: &BagTask<'_>, as_what: PrintedAs, clock: &Clock) -> Result<BagS
     let empty: usize = empty.map(|cluster| cluster.members.len()).sum();
     let search = SearchFacts::unproven(parts.len() as u64, &clock);
     Ok(BagSolution {
-        plan: json!({ "groups": clusters.len(), "withheld": withheld.len() }),
+        plan: Plan::Clusters(json!({ "groups": clusters.len(), "withheld": withheld.len() }).into()),
         search,
         counters: vec![
             ("groups", clusters.len() as u64),

@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
+use crate::plan::Plan;
+
 use super::*;
 use crate::tests::on_threads;
 use crate::vocabulary::loss::BagLoss;
@@ -110,7 +112,7 @@ fn counts_of_given_groups_are_as_known() {
         let solution = BagSolution {
             clusters: input["groups"].as_array().expect("groups").iter().map(group).collect(),
             withheld: Vec::new(),
-            plan: Json::Null,
+            plan: Plan::Clusters(Default::default()),
             search: SearchFacts {
                 space: None,
                 examined: 0,

@@ -41,6 +41,7 @@ use serde_json::json;
 
 use super::{BagSolution, BagTask, Cluster};
 use crate::SearchFacts;
+use crate::plan::Plan;
 use assign::Assigner;
 use clusters::{ClusteringOutcome, ClusteringPhase, SearchEffort, TermNeighbourhood};
 use elect::Election;
@@ -208,7 +209,7 @@ fn solution(
     ];
     let sizes: serde_json::Map<String, serde_json::Value> =
         sizes.into_iter().map(|(size, count)| (size.to_string(), json!(count))).collect();
-    let plan = json!({
+    let figures = json!({
         "k": settings.k,
         "distinct_users": settings.distinct_users,
         "min_term_users": task.demand.min_term_users,
@@ -263,6 +264,7 @@ fn solution(
     }
     let withheld = placed.withheld.iter().map(|row| rows.bag_number(*row)).collect();
     let search = SearchFacts::unproven(clusters.len() as u64, clock);
+    let plan = Plan::Clusters(figures.into());
     BagSolution { clusters, withheld, plan, search, counters, warnings }
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
+use crate::plan::Plan;
+
 use super::closed::WordSets;
 use super::*;
 use crate::SearchFacts;
@@ -23,7 +25,14 @@ fn solution(clusters: Vec<Cluster>) -> BagSolution {
         trace: Vec::new(),
     };
     let withheld = Vec::new();
-    BagSolution { clusters, withheld, plan: Json::Null, search, counters: Vec::new(), warnings: Vec::new() }
+    BagSolution {
+        clusters,
+        withheld,
+        plan: Plan::Clusters(Default::default()),
+        search,
+        counters: Vec::new(),
+        warnings: Vec::new(),
+    }
 }
 
 /// A solution that publishes every bag on its own, as these words.

@@ -13,6 +13,7 @@ use crate::release::run::policy_hash;
 use privet_core::Result;
 use privet_core::hash::{sha256_of, sha256_of_text};
 use privet_methods::SearchFacts;
+use privet_methods::plan::Plan;
 use privet_policy::{PolicyColumn, Stated};
 
 /// What a kind of data adds to what its manifest claims.
@@ -85,8 +86,8 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
 }
 
 /// How a plan that was drawn out of several was found: whoever reads that one was optimal could reason from it.
-fn drawn(plan: &serde_json::Value) -> Option<String> {
-    plan["drawn_from"].as_u64()?;
+fn drawn(plan: &Plan) -> Option<String> {
+    plan.drawn_from()?;
     // Of how many is not told: fewer than were asked for would say how many there are.
     let how = "one of several good plans, drawn by a secret key, so that nobody can reason from the best one";
     Some(how.to_string())

@@ -80,7 +80,7 @@ pub(super) fn model(
     common.subgroups = left_out(microdata, recoding, classes);
     let mut requirements: Vec<Requirement> =
         policy.requirements.iter().map(|clause| requirement(clause, scheme, &policy.columns)).collect();
-    if claims.stated.plan["drawn_from"].is_u64() {
+    if claims.stated.plan.drawn_from().is_some() {
         requirement::drawn(&mut requirements);
     }
     Ok(ReportModel {

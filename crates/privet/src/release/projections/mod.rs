@@ -7,7 +7,7 @@ mod write;
 use std::path::Path;
 
 use rayon::prelude::*;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
@@ -24,6 +24,7 @@ use privet_engine::microdata::Microdata;
 use privet_ledger::Signatures;
 use privet_methods::codip;
 use privet_methods::codip::ProjectionDecision;
+use privet_methods::plan::{Plan, PlannedTable};
 use privet_methods::recoding::ClassTable;
 use privet_policy::CheckedPolicy;
 use privet_policy::layout;
@@ -43,6 +44,28 @@ pub(super) struct Projections {
     key: RunKey,
 }
 
+impl Projections {
+    /// Tables as decided.
+    fn of(
+        policy: CheckedPolicy,
+        microdata: Microdata,
+        decision: ProjectionDecision,
+        seed: u64,
+    ) -> Projections {
+        let key = microdata.key(seed);
+        let classes: Vec<ClassTable> =
+            decision.projections.par_iter().map(|table| table.recoding.outline(&microdata)).collect();
+        let losses = losses(&decision, &microdata, &classes);
+        let totals: Vec<Vec<u64>> =
+            microdata.table.tracked.iter().map(|column| column.totals.clone()).collect();
+        // Every record is in every table.
+        let veil = Veil::of(&policy.requirements, |clause, value| {
+            is_shown(&microdata.table, &totals, clause, value)
+        });
+        Projections { policy, microdata, decision, classes, losses, veil, key }
+    }
+}
+
 impl Shape for Projections {
     type Policy = CheckedPolicy;
     type Report = ProjectionReport;
@@ -55,18 +78,14 @@ impl Shape for Projections {
 
     fn decide(policy: CheckedPolicy, seed: u64, clock: &Clock) -> Result<Projections> {
         let microdata = recoded::read(&policy, clock)?;
-        let key = microdata.key(seed);
         let decision = codip::decide(&policy, &microdata, clock)?;
-        let classes: Vec<ClassTable> =
-            decision.projections.par_iter().map(|table| table.recoding.outline(&microdata)).collect();
-        let losses = losses(&decision, &microdata, &classes);
-        let totals: Vec<Vec<u64>> =
-            microdata.table.tracked.iter().map(|column| column.totals.clone()).collect();
-        // Every record is in every table.
-        let veil = Veil::of(&policy.requirements, |clause, value| {
-            is_shown(&microdata.table, &totals, clause, value)
-        });
-        Ok(Projections { policy, microdata, decision, classes, losses, veil, key })
+        Ok(Projections::of(policy, microdata, decision, seed))
+    }
+
+    fn compile(policy: CheckedPolicy, plan: &Plan, seed: u64, clock: &Clock) -> Result<Projections> {
+        let microdata = recoded::read(&policy, clock)?;
+        let decision = codip::apply_plan(&policy, &microdata, plan, clock)?;
+        Ok(Projections::of(policy, microdata, decision, seed))
     }
 
     fn policy(&self) -> &CheckedPolicy {
@@ -172,7 +191,7 @@ fn losses(decision: &ProjectionDecision, microdata: &Microdata, classes: &[Class
 
 /// Which attributes are in which file: what everybody can see in the files themselves.
 fn public_tables(decision: &ProjectionDecision) -> Json {
-    let plan = decision.plan["projections"].as_array().into_iter().flatten();
-    plan.map(|table| serde_json::json!({ "file": table["file"], "sensitive": table["sensitive"], "levels": table["levels"] }))
-        .collect()
+    let Plan::Projections(plan) = &decision.plan else { return Json::Null };
+    let shown = |table: &PlannedTable| json!({ "file": table.file, "sensitive": table.sensitive, "levels": table.levels });
+    plan.projections.iter().map(shown).collect()
 }

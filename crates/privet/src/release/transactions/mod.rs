@@ -26,6 +26,7 @@ use privet_ledger::Signatures;
 use privet_methods::kl;
 use privet_methods::kl::utility::ItemUtility;
 use privet_methods::kl::{ItemSolution, ItemTask};
+use privet_methods::plan::Plan;
 use privet_policy::TransactionPolicy;
 
 /// The released file's name.
@@ -86,15 +87,18 @@ impl Shape for Transactions {
     }
 
     fn decide(policy: TransactionPolicy, seed: u64, clock: &Clock) -> Result<Transactions> {
-        clock.progress().stage("reading", Some(policy.source.bytes()));
-        let baskets = Baskets::read(&policy, &mut |bytes| {
-            clock.progress().at(bytes);
-            clock.check()
-        })?;
+        let baskets = read(&policy, clock)?;
         let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
         clock.progress().stage("searching", None);
         let task = ItemTask { baskets: &baskets, requirements: &limits, method: &policy.method };
         let solution = kl::run(&task, clock)?;
+        Ok(Transactions::of(policy, baskets, limits, solution, seed))
+    }
+
+    fn compile(policy: TransactionPolicy, plan: &Plan, seed: u64, clock: &Clock) -> Result<Transactions> {
+        let baskets = read(&policy, clock)?;
+        let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
+        let solution = kl::apply_plan(&policy, &baskets, plan, clock)?;
         Ok(Transactions::of(policy, baskets, limits, solution, seed))
     }
 
@@ -170,4 +174,13 @@ impl Shape for Transactions {
         manifest["utility"] = json!(ForSteward(&report.utility));
         manifest["items"] = json!(dearest(&self.baskets, &self.solution.recoding, MOST_ITEMS));
     }
+}
+
+/// Reads the distinct transactions.
+fn read(policy: &TransactionPolicy, clock: &Clock) -> Result<Baskets> {
+    clock.progress().stage("reading", Some(policy.source.bytes()));
+    Baskets::read(policy, &mut |bytes| {
+        clock.progress().at(bytes);
+        clock.check()
+    })
 }

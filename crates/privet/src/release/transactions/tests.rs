@@ -15,6 +15,7 @@ use privet_core::ErrorKind;
 use privet_data::FileKind;
 use privet_methods::SearchFacts;
 use privet_methods::kl::recoding::ItemRecoding;
+use privet_methods::plan::{ItemCutPlan, Plan};
 use privet_policy::Policy;
 
 const DATA: &str = "beer,milk\nwine,milk,S\nbeer\nwine,milk,wine\n\n";
@@ -38,7 +39,9 @@ fn options(target: &Path) -> RunOptions {
     RunOptions::to(target)
 }
 
-fn solution(recoding: ItemRecoding, plan: Json) -> ItemSolution {
+fn solution(recoding: ItemRecoding, cut: &[&str]) -> ItemSolution {
+    let cut = cut.iter().map(|label| label.to_string()).collect();
+    let plan = Plan::ItemCut(ItemCutPlan { cut, ..ItemCutPlan::default() });
     let search = SearchFacts {
         space: Some("3".into()),
         examined: 2,
@@ -55,7 +58,7 @@ fn publish_cut(policy: TransactionPolicy, cut: &[&str], target: &Path) -> Result
     let baskets = Baskets::read(&policy, &mut |_| Ok(()))?;
     let nodes: Vec<u32> = cut.iter().map(|label| baskets.tree.find(label).expect("a node")).collect();
     let recoding = ItemRecoding::of_cut(&baskets.tree, &nodes);
-    decide(policy, baskets, solution(recoding, json!({ "cut": cut })), target)
+    decide(policy, baskets, solution(recoding, cut), target)
 }
 
 fn decide(
@@ -70,7 +73,7 @@ fn decide(
     let version = policy.source.version();
     let seed = policy.seed.unwrap_or(0);
     let shape = Transactions::of(policy, baskets, limits, solution, seed);
-    let making = Making { target: claimed, seed, version, held: None };
+    let making = Making { target: claimed, seed, version, held: None, applied: None };
     pipeline::publish(&shape, making, &options, &Clock::unlimited())
 }
 
@@ -171,7 +174,7 @@ fn transactions_may_be_published_one_by_one() {
     let ways = vec![vec![(0, 2), (1, 1)], vec![(1, 1)]];
     let recoding = ItemRecoding::Local { sets: vec![vec![a], vec![root]], ways };
     let target = folder.path().join("release");
-    decide(policy, baskets, solution(recoding, json!({})), &target).expect("a release");
+    decide(policy, baskets, solution(recoding, &[]), &target).expect("a release");
     assert_eq!(sorted_lines(&target), ["*", "*", "a", "a"]);
 }
 
@@ -206,8 +209,7 @@ fn data_that_change_on_the_way_are_not_published() {
         let all = baskets.tree.find("All").expect("a node");
         let recoding = ItemRecoding::of_cut(&baskets.tree, &[all]);
         fs::write(folder.path().join("data.csv"), after).expect("written");
-        let error =
-            decide(policy, baskets, solution(recoding, json!({})), &target).expect_err("changed data");
+        let error = decide(policy, baskets, solution(recoding, &[]), &target).expect_err("changed data");
         assert_eq!((error.kind(), target.exists()), (ErrorKind::Input, false), "{error}");
         assert!(error.message().contains("changed"), "{error}");
     }

@@ -3,8 +3,6 @@
 use std::fs;
 use std::sync::{Arc, LazyLock};
 
-use serde_json::json;
-
 use super::{Facts, TransactionReport, account};
 use crate::release::manifest::{Claims, Price, Statement};
 use crate::release::veil::Veil;
@@ -17,6 +15,7 @@ use privet_engine::privacy::kl::KlPrivacy;
 use privet_methods::kl::ItemSolution;
 use privet_methods::kl::recoding::ItemRecoding;
 use privet_methods::kl::utility::ItemUtility;
+use privet_methods::plan::Plan;
 use privet_methods::{SearchFacts, TracePoint};
 use privet_policy::method::Og;
 use privet_policy::{ItemMethod, ItemRequirement, Policy, PolicyRef, requirement};
@@ -56,7 +55,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         [(0.01, Some(0.31), Some(0.02)), (0.04, Some(0.14), Some(0.06)), (0.11, Some(0.0413), Some(0.0413))];
     let solution = ItemSolution {
         recoding,
-        plan: json!({}),
+        plan: Plan::ItemCut(Default::default()),
         search: SearchFacts {
             space: Some(baskets.tree.cuts().to_string()),
             examined: 42,
@@ -138,7 +137,7 @@ pub(in super::super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> Tra
         veil: &veil,
         inputs: Vec::new(),
     };
-    let mut claims = Claims::of(PolicyRef::Transactions(&policy), 421_337, stated, &files, None);
+    let mut claims = Claims::of(PolicyRef::Transactions(&policy), 421_337, stated, &files, None, None);
     (claims.warnings, claims.attacks, claims.audit) = (&warnings, Some(&attacks), Some(&audit));
     let facts = Facts {
         method: &method,

@@ -1,0 +1,244 @@
+//! Plans of earlier releases, applied to the same data and to later data.
+
+use rayon::prelude::*;
+
+use crate::common::{Bench, Outcome};
+use crate::goldens::{GROUPS, Group, Method};
+
+/// Methods whose plans depend on other records than the one they are applied to.
+const REFUSED: [&str; 9] = [
+    "mondrian:relaxed",
+    "injector",
+    "anatomy",
+    "quasi-sensitive",
+    "lg",
+    "lg-bag",
+    "ssg",
+    "five-vocabularies",
+    "queries",
+];
+
+/// What `goldens` has, without what takes long.
+fn cases() -> Vec<(&'static Group, Method)> {
+    let all = GROUPS.iter().flat_map(|group| group.methods.iter().map(move |method| (group, *method)));
+    let is_quick = |(group, method): &(&Group, Method)| match group.example {
+        "census" => matches!(method.0, "full-domain" | "mondrian" | "codip-star" | "anatomy"),
+        "queries" => method.0 == "ssg",
+        "baskets" => matches!(method.0, "og" | "aa" | "mm" | "lg"),
+        _ => true,
+    };
+    all.filter(is_quick).collect()
+}
+
+/// The public data files of a release.
+fn data(bench: &Bench, release: &str) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let mut files = bench.tree(&format!("{release}/public"));
+    files.retain(|(path, _)| !path.ends_with("manifest.json") && !path.ends_with("report.html"));
+    files
+}
+
+/// Where the policy of an example finds its data.
+fn data_path(bench: &Bench, example: &str) -> String {
+    let policy = bench.text(&format!("{example}/policy.toml"));
+    let path = policy.lines().find_map(|line| line.trim().strip_prefix("path = "));
+    let path = path.and_then(|path| path.split('"').nth(1)).expect("the path of the data");
+    format!("{example}/{path}")
+}
+
+#[test]
+fn a_plan_applied_to_the_same_data_gives_the_same_release() {
+    cases().into_par_iter().for_each(|(group, method)| {
+        let (bench, example) = (Bench::with_example(group.example), group.example);
+        let shipped = bench.text(&format!("{example}/policy.toml"));
+        bench.write(&format!("{example}/own.toml"), group.policy(&shipped, method));
+        let own = format!("{example}/own.toml");
+        let how = ["--seed", "7", "--attacks", "none"];
+        bench.privet(&[&["anonymize", &own, "-o", "first"], &how[..]].concat()).exits(0);
+        let again = ["apply", "first", &data_path(&bench, example), "-o", "again"];
+        let outcome = bench.privet(&[&again[..], &how].concat());
+        let name = method.0.split(':').next().expect("a name");
+        if REFUSED.iter().any(|refused| [method.0, name, example].contains(refused)) {
+            refused(outcome, &bench);
+            return;
+        }
+        assert_eq!(outcome.status, Some(0), "{example} {}: {}", method.0, outcome.stderr);
+        assert!(data(&bench, "first") == data(&bench, "again"), "{example} {}", method.0);
+        assert_eq!(
+            bench.read("first/steward/plan.json"),
+            bench.read("again/steward/plan.json"),
+            "{}",
+            method.0
+        );
+    });
+}
+
+/// The plan was refused with a reason, and nothing was made.
+#[track_caller]
+fn refused(outcome: Outcome, bench: &Bench) {
+    let outcome = outcome.exits(2);
+    assert!(outcome.stderr.contains("cannot be applied to other data: "), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("depends on") || outcome.stderr.contains("relaxed"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(outcome.stderr.contains("privet anonymize"), "{}", outcome.stderr);
+    assert!(!bench.path("again").exists());
+}
+
+/// Two hundred people, with a policy for them.
+fn people(method: &str) -> Bench {
+    let bench = Bench::new();
+    bench.write("people.csv", rows(0..200));
+    bench.write("city.csv", "Oslo;Norway;*\nBergen;Norway;*\nRome;Italy;*\nTurin;Italy;*\n");
+    let policy = "seed = 5\n[data]\npath = \"people.csv\"\n[columns]\nid = { role = \"identifier\" }\nage = { role = \"quasi-identifier\" }\n\
+                  city = { role = \"quasi-identifier\", hierarchy = \"city.csv\" }\ndisease = { role = \"sensitive\" }\n\
+                  [privacy]\nk-anonymity = { k = 5 }\n";
+    bench.write("policy.toml", format!("{policy}[method]\nname = \"{method}\"\n"));
+    bench.privet(&["anonymize", "policy.toml", "-o", "first"]).exits(0);
+    bench
+}
+
+fn rows(people: std::ops::Range<u32>) -> String {
+    let city = |person: u32| ["Oslo", "Bergen", "Rome", "Turin"][(person % 4) as usize];
+    let row = |person| format!("p{person},{},{},d{}\n", 20 + person % 3, city(person), person % 7);
+    "id,age,city,disease\n".to_string() + &people.map(row).collect::<String>()
+}
+
+#[test]
+fn classes_that_are_too_small_in_later_data_are_suppressed() {
+    for method in ["full-domain", "mondrian"] {
+        let bench = people(method);
+        // Three people of Turin are too few, whatever their age.
+        let later = rows(200..300) + "x1,21,Turin,d1\n";
+        let later: String = later
+            .lines()
+            .filter(|line| !line.contains("Turin") || line.starts_with("x"))
+            .fold(String::new(), |text, line| text + line + "\n");
+        bench.write("later.csv", &later);
+        let outcome = bench.privet(&["apply", "first", "later.csv", "-o", "second"]).exits(0);
+        assert!(outcome.stdout.contains("suppressed"), "{}", outcome.stdout);
+        let manifest = bench.json("second/steward/manifest.json");
+        let records = |key: &str| manifest["records"][key].as_u64().expect("a count");
+        assert_eq!(records("read"), later.lines().count() as u64 - 1);
+        assert_eq!(records("released") + records("suppressed"), records("read"), "{method}");
+        assert!(
+            manifest["applied"]["plan"]
+                .as_str()
+                .is_some_and(|path| path.ends_with("first/steward/plan.json"))
+        );
+        assert_eq!(manifest["audit"]["passed"], true);
+        assert!(bench.text("second/public/manifest.json").find("first").is_none());
+        // Anybody can audit it again, and apply its plan once more.
+        bench.privet(&["audit", "second"]).exits(0);
+        bench.privet(&["apply", "second", "people.csv", "-o", "third"]).exits(0);
+        assert_eq!(data(&bench, "third"), data(&bench, "first"), "{method}");
+    }
+}
+
+#[test]
+fn a_handful_of_later_people_is_suppressed_and_the_release_says_so() {
+    let bench = people("full-domain");
+    bench.write("later.csv", rows(200..203));
+    let outcome = bench.privet(&["apply", "first", "later.csv", "-o", "second"]).exits(0);
+    assert!(outcome.stdout.contains("released 0 of 3 records (3 suppressed"), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("WARNING"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_value_without_a_leaf_is_an_error_with_its_place() {
+    for (method, row, named) in [
+        ("full-domain", "n1,21,Paris,d1", "'Paris'"),
+        ("full-domain", "n1,99,Oslo,d1", "'99' of column 'age'"),
+        ("mondrian", "n1,99,Oslo,d1", "'99' of column 'age'"),
+        ("mondrian", "n1,21,Paris,d1", "'Paris'"),
+    ] {
+        let bench = people(method);
+        bench.write("later.csv", rows(200..300) + row + "\n");
+        let before = bench.names(".");
+        let outcome = bench.privet(&["apply", "first", "later.csv", "-o", "second"]).exits(2);
+        assert!(outcome.stderr.contains(named) && outcome.stderr.contains("no leaf"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("102"), "the line: {}", outcome.stderr);
+        assert_eq!(bench.names("."), before, "{method}");
+    }
+}
+
+#[test]
+fn a_hierarchy_that_changed_is_noticed() {
+    let bench = people("full-domain");
+    bench.write("city.csv", "Oslo;Norway;*\nBergen;Norway;*\nRome;Italy;*\nTurin;Norway;*\n");
+    let outcome = bench.privet(&["apply", "first", "people.csv", "-o", "second"]).exits(2);
+    assert!(outcome.stderr.contains("has changed since the plan was made: 'Turin'"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_plan_alone_needs_a_policy_of_its_method() {
+    let bench = people("full-domain");
+    let plan = "first/steward/plan.json";
+    let outcome = bench.privet(&["apply", plan, "people.csv", "-o", "second"]).exits(2);
+    assert!(outcome.stderr.contains("--policy"), "{}", outcome.stderr);
+    bench.privet(&["apply", plan, "people.csv", "-o", "second", "--policy", "policy.toml"]).exits(0);
+    assert_eq!(data(&bench, "second"), data(&bench, "first"));
+    bench.edit("policy.toml", "full-domain", "mondrian");
+    let outcome =
+        bench.privet(&["apply", plan, "people.csv", "-o", "other", "--policy", "policy.toml"]).exits(2);
+    assert!(outcome.stderr.contains("does not make plans of this kind"), "{}", outcome.stderr);
+    bench.write("broken.json", "{}");
+    let outcome = bench
+        .privet(&["apply", "broken.json", "people.csv", "-o", "other", "--policy", "policy.toml"])
+        .exits(2);
+    assert!(outcome.stderr.contains("not a plan"), "{}", outcome.stderr);
+    assert!(!bench.path("other").exists());
+}
+
+#[test]
+fn transactions_that_do_not_meet_the_policy_under_the_plan_are_refused() {
+    let bench = Bench::with_example("five-baskets");
+    bench.privet(&["anonymize", "five-baskets/policy.toml", "-o", "first"]).exits(0);
+    let path = data_path(&bench, "five-baskets");
+    let one = bench.text(&path).lines().next().expect("a line").to_string();
+    bench.write("later.txt", one + "\n");
+    let outcome = bench.privet(&["apply", "first", "later.txt", "-o", "second"]).exits(3);
+    assert!(outcome.stderr.contains("does not meet the policy"), "{}", outcome.stderr);
+    assert!(!bench.path("second").exists());
+}
+
+#[test]
+fn later_data_is_composed_with_the_earlier_release() {
+    let bench = people("full-domain");
+    let ledger = "[ledger]\npath = \"ledger.jsonl\"\nperson = \"id\"\non_composition = \"refuse\"\n";
+    bench.write("policy.toml", bench.text("policy.toml") + ledger);
+    bench.privet(&["anonymize", "policy.toml", "-o", "first", "--force"]).exits(0);
+    bench.privet(&["apply", "first", "people.csv", "-o", "again"]).exits(0);
+    let manifest = bench.json("again/steward/manifest.json");
+    assert_eq!(manifest["ledger"]["earlier"].as_array().map(Vec::len), Some(1), "{}", manifest["ledger"]);
+    assert_eq!(manifest["ledger"]["together"]["people"], 200);
+    // Some of the same people, with others: whoever compares both releases must learn nothing about anybody.
+    bench.write("later.csv", rows(100..300));
+    let outcome = bench.privet(&["apply", "first", "later.csv", "-o", "later"]);
+    match outcome.status {
+        Some(0) => assert_eq!(bench.json("later/steward/manifest.json")["ledger"]["together"]["added"], 0),
+        status => assert_eq!(status, Some(3), "{}", outcome.stderr),
+    }
+}
+
+#[test]
+fn what_becomes_of_values_is_listed() {
+    let bench = people("full-domain");
+    let outcome = bench.privet(&["hierarchy", "applied", "first", "--column", "city"]).exits(0);
+    let mut lines = outcome.stdout.lines();
+    assert_eq!(lines.next(), Some("column,value,published"));
+    let level = bench.json("first/steward/plan.json")["levels"]["city"].as_u64().expect("a level") as usize;
+    let published =
+        [["Oslo", "Norway", "*"], ["Bergen", "Norway", "*"], ["Rome", "Italy", "*"], ["Turin", "Italy", "*"]];
+    let expected: Vec<String> =
+        published.iter().map(|path| format!("city,{},{}", path[0], path[level])).collect();
+    assert_eq!(lines.collect::<Vec<_>>(), expected);
+    let outcome = bench.privet(&["hierarchy", "applied", "first", "--column", "cty"]).exits(2);
+    assert!(outcome.stderr.contains("city"), "{}", outcome.stderr);
+
+    let bench = Bench::with_example("five-baskets");
+    bench.privet(&["anonymize", "five-baskets/policy.toml", "-o", "first"]).exits(0);
+    let outcome = bench.privet(&["hierarchy", "applied", "first"]).exits(0);
+    assert!(outcome.stdout.starts_with("value,published\n"), "{}", outcome.stdout);
+}

@@ -1,0 +1,266 @@
+//! Boxes of a plan that Mondrian made, applied to other data.
+
+use std::collections::HashMap;
+
+use super::mondrian::{MondrianSplitter, RecordPart};
+use super::plan::{self, BoxExtent, BoxPlan, Plan};
+use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
+use super::{SearchFacts, Solution};
+use privet_core::clock::Clock;
+use privet_core::{Error, Result, counted};
+use privet_engine::loss::{Cell, Extent};
+use privet_engine::microdata::Microdata;
+use privet_engine::privacy;
+use privet_policy::CheckedPolicy;
+use privet_policy::method::Mondrian;
+use privet_taxonomy::{NodeId, number};
+
+/// Applies a plan. Records that no box covers are suppressed, and so are classes that fail.
+pub(super) fn apply_plan(
+    policy: &CheckedPolicy,
+    own: &Mondrian,
+    microdata: &Microdata,
+    plan: &BoxPlan,
+    clock: &Clock,
+) -> Result<Solution> {
+    let boxes = Boxes::of(policy, microdata, plan)?;
+    let mut parts: Vec<RecordPart> = vec![Vec::new(); plan.classes.len()];
+    let mut uncovered = 0;
+    for record in 0..microdata.summary.len() {
+        let count = microdata.summary.count(record);
+        match boxes.class_of(microdata.quasi_codes(record)) {
+            Some(class) => parts[class].push((record as u32, count)),
+            None => uncovered += count,
+        }
+    }
+    let requirements = privacy::requirements(policy, &microdata.table)?;
+    let mondrian = MondrianSplitter::new((own.partitioning, own.numbers), microdata, requirements, clock);
+    let mut cells = CellTable::new(microdata, &boxes);
+    let classes: Vec<(RecordPart, Vec<u32>)> = parts
+        .into_iter()
+        .enumerate()
+        .filter(|(_, part)| !part.is_empty() && mondrian.allowed(part))
+        .map(|(class, part)| (part, cells.of_class(plan, class)))
+        .collect();
+    let mut recoding = Recoding::new(cells.columns, microdata.summary.len());
+    for (part, cells) in classes {
+        let class = recoding.add_class(cells);
+        for (record, count) in part {
+            recoding.assign(record as usize, class, count, count);
+        }
+    }
+    let warnings = (uncovered > 0).then(|| {
+        let records = counted(uncovered, "record is", "records are");
+        format!("{records} suppressed because no class of the plan covers the combination of values")
+    });
+    let (plan, search) = (Plan::Boxes(plan.clone()), SearchFacts::unproven(0, clock));
+    Ok(Solution { recoding, plan, search, cost: None, warnings: warnings.into_iter().collect(), sets: None })
+}
+
+/// The boxes of a plan, found column by column.
+struct Boxes<'a> {
+    columns: Vec<BoxColumn<'a>>,
+    /// For each class, the extents of its first box.
+    first: Vec<Option<Vec<usize>>>,
+    /// The boxes as paths of extents from the root, node 0.
+    nodes: Vec<BoxNode>,
+}
+
+/// The different extents of one column.
+struct BoxColumn<'a> {
+    extents: Vec<&'a BoxExtent>,
+    /// For each extent and code, whether the extent holds the value.
+    holds: Vec<Vec<bool>>,
+    /// By code, the number, in a column of numbers.
+    numbers: Option<Vec<Option<f64>>>,
+}
+
+#[derive(Default)]
+struct BoxNode {
+    children: Vec<(usize, usize)>,
+    class: Option<usize>,
+}
+
+impl<'a> Boxes<'a> {
+    fn of(policy: &CheckedPolicy, microdata: &Microdata, plan: &'a BoxPlan) -> Result<Boxes<'a>> {
+        let planned = plan.boxes.as_deref().unwrap_or_default();
+        let width = plan.columns.len();
+        let is_whole =
+            |planned: &plan::PlannedBox| planned.extents.len() == width && planned.class < plan.classes.len();
+        if !planned.iter().all(is_whole) {
+            return Err(Error::input("a box of the plan lacks an extent or a class")
+                .help("use the plan as Privet wrote it"));
+        }
+        let is_number = |position: usize| {
+            let at = plan.columns.iter().position(|column| column.name == microdata.quasi[position].name);
+            let extents = at.and_then(|at| planned.first()?.extents.get(at));
+            matches!(extents, Some(BoxExtent::Numbers { .. }))
+        };
+        plan::check_columns(policy, microdata, &plan.columns, is_number)?;
+        let mut boxes = Boxes {
+            columns: Vec::new(),
+            first: vec![None; plan.classes.len()],
+            nodes: vec![BoxNode::default()],
+        };
+        let mut paths: Vec<Vec<usize>> = vec![Vec::new(); planned.len()];
+        for position in 0..microdata.quasi.len() {
+            let at = plan.columns.iter().position(|column| column.name == microdata.quasi[position].name);
+            let at = at.ok_or_else(|| Error::internal("a column that was checked is gone"))?;
+            let mut known = HashMap::new();
+            let mut extents = Vec::new();
+            for (planned, path) in planned.iter().zip(&mut paths) {
+                let extent = &planned.extents[at];
+                path.push(*known.entry(key(extent)).or_insert_with(|| {
+                    extents.push(extent);
+                    extents.len() - 1
+                }));
+            }
+            boxes.columns.push(BoxColumn::of(policy, microdata, position, extents)?);
+        }
+        for (planned, path) in planned.iter().zip(paths) {
+            boxes.add(&path, planned.class);
+            boxes.first[planned.class].get_or_insert(path);
+        }
+        Ok(boxes)
+    }
+
+    fn add(&mut self, path: &[usize], class: usize) {
+        let mut node = 0;
+        for extent in path {
+            let known = self.nodes[node].children.iter().find(|(other, _)| other == extent);
+            node = match known {
+                Some((_, child)) => *child,
+                None => {
+                    let child = self.nodes.len();
+                    self.nodes[node].children.push((*extent, child));
+                    self.nodes.push(BoxNode::default());
+                    child
+                }
+            };
+        }
+        self.nodes[node].class.get_or_insert(class);
+    }
+
+    /// The class of the box that holds these values.
+    fn class_of(&self, codes: &[u32]) -> Option<usize> {
+        let mut waiting = vec![(0, 0)];
+        while let Some((node, depth)) = waiting.pop() {
+            let BoxNode { children, class } = &self.nodes[node];
+            if depth == codes.len() {
+                return *class;
+            }
+            let holds = &self.columns[depth].holds;
+            let fitting = children.iter().filter(|(extent, _)| holds[*extent][codes[depth] as usize]);
+            waiting.extend(fitting.map(|(_, child)| (*child, depth + 1)));
+        }
+        None
+    }
+}
+
+/// The number that a value stands for, unless it is missing.
+fn known_number(policy: &CheckedPolicy, value: &str) -> Option<f64> {
+    number(value.trim()).filter(|_| !policy.is_missing(value))
+}
+
+/// What tells extents apart.
+fn key(extent: &BoxExtent) -> (Option<&str>, Option<u64>, Option<u64>) {
+    match extent {
+        BoxExtent::Node(label) => (Some(label), None, None),
+        BoxExtent::Numbers { from, to } => (None, from.map(f64::to_bits), to.map(f64::to_bits)),
+    }
+}
+
+impl<'a> BoxColumn<'a> {
+    fn of(
+        policy: &CheckedPolicy,
+        microdata: &Microdata,
+        position: usize,
+        extents: Vec<&'a BoxExtent>,
+    ) -> Result<BoxColumn<'a>> {
+        let quasi = &microdata.quasi[position];
+        let values = microdata.summary.columns()[position].dictionary.values();
+        let numbers = matches!(extents.first(), Some(BoxExtent::Numbers { .. }))
+            .then(|| values.iter().map(|value| known_number(policy, value)).collect::<Vec<_>>());
+        let holds_code = |extent: &BoxExtent, node: Option<NodeId>, code: usize| match extent {
+            BoxExtent::Node(_) => node.is_some_and(|node| {
+                quasi.taxonomy.leaves_below(node).contains(&(quasi.leaf_of_code[code] as usize))
+            }),
+            BoxExtent::Numbers { from, to } => match numbers.as_ref().and_then(|numbers| numbers[code]) {
+                Some(number) => to.is_some_and(|to| number <= to) && from.is_none_or(|from| from <= number),
+                None => from.is_none() && policy.is_missing(&values[code]),
+            },
+        };
+        let holds = |extent: &&BoxExtent| -> Vec<bool> {
+            let node = match extent {
+                BoxExtent::Node(label) => quasi.taxonomy.find(label),
+                BoxExtent::Numbers { .. } => None,
+            };
+            (0..values.len()).map(|code| holds_code(extent, node, code)).collect()
+        };
+        let holds: Vec<Vec<bool>> = extents.iter().map(holds).collect();
+        match (0..values.len()).find(|code| holds.iter().all(|holds| !holds[*code])) {
+            Some(code) => Err(plan::no_leaf(policy, microdata, position, code)),
+            None => Ok(BoxColumn { extents, holds, numbers }),
+        }
+    }
+
+    /// How much of the numbers of the data an extent spans.
+    fn share(&self, from: Option<f64>, to: Option<f64>) -> f64 {
+        let known = || self.numbers.iter().flatten().flatten().copied();
+        let span = known().fold(f64::NEG_INFINITY, f64::max) - known().fold(f64::INFINITY, f64::min);
+        match (from, to) {
+            (Some(from), Some(to)) if from == to => 0.0,
+            (Some(from), Some(to)) if span > 0.0 => ((to - from) / span).min(1.0),
+            (None, None) => 0.0,
+            // Missing values and numbers together are published as *.
+            _ => 1.0,
+        }
+    }
+}
+
+/// The released cells, each stored once per column.
+struct CellTable<'a> {
+    microdata: &'a Microdata,
+    boxes: &'a Boxes<'a>,
+    columns: Vec<RecodedColumn>,
+    known: Vec<HashMap<String, u32>>,
+}
+
+impl<'a> CellTable<'a> {
+    fn new(microdata: &'a Microdata, boxes: &'a Boxes<'a>) -> CellTable<'a> {
+        let columns = microdata.quasi.iter().map(|_| RecodedColumn::default()).collect();
+        CellTable { microdata, boxes, columns, known: vec![HashMap::new(); microdata.quasi.len()] }
+    }
+
+    fn of_class(&mut self, plan: &BoxPlan, class: usize) -> Vec<u32> {
+        let names = self.microdata.quasi.iter().map(|quasi| plan.classes[class].get(&quasi.name));
+        let labels: Vec<String> = names.map(|label| label.cloned().unwrap_or_default()).collect();
+        let path = self.boxes.first[class].clone().unwrap_or_default();
+        (labels.into_iter().zip(path).enumerate())
+            .map(|(position, (label, extent))| self.cell(position, label, extent))
+            .collect()
+    }
+
+    fn cell(&mut self, position: usize, label: String, extent: usize) -> u32 {
+        if let Some(cell) = self.known[position].get(&label) {
+            return *cell;
+        }
+        let (quasi, column) = (&self.microdata.quasi[position], &self.boxes.columns[position]);
+        let held = column.holds[extent].iter().zip(&quasi.counts).filter(|(held, _)| **held);
+        let records = held.map(|(_, count)| count).sum();
+        let taxonomy = &quasi.taxonomy;
+        let (node, extent, level) = match column.extents[extent] {
+            BoxExtent::Node(label) => {
+                let node = taxonomy.find(label).unwrap_or(taxonomy.root());
+                let level = (taxonomy.height(node) as u64, taxonomy.height(taxonomy.root()) as u64);
+                (Some(node), quasi.extent(node), Some(level))
+            }
+            BoxExtent::Numbers { from, to } => (None, Extent::Span(column.share(*from, *to)), None),
+        };
+        let cells = &mut self.columns[position].cells;
+        cells.push(ReleasedCell { label: label.clone(), node, measure: Cell { extent, level, records } });
+        let cell = cells.len() as u32 - 1;
+        self.known[position].insert(label, cell);
+        cell
+    }
+}
