@@ -92,14 +92,16 @@ impl ReleaseFolder {
         if !original.is_named() {
             return Ok(original);
         }
-        match serde_json::from_value::<Origin>(self.stated["origin"]["data"].clone()) {
-            Ok(origin) => Err(Error::input(format!(
-                "the release was made from {origin}, which is not a file, so the original must be given"
-            ))
-            .in_file(&self.path)
-            .help("save the original as a file and name it: --original FILE")),
-            Err(_) => Ok(original),
+        let data = &self.stated["origin"]["data"];
+        if let Some(path) = data.as_str() {
+            return Ok(OriginalData::File(path.into()));
         }
+        let origin: Origin = serde_json::from_value(data.clone()).map_err(|_| self.broken())?;
+        Err(Error::input(format!(
+            "the release was made from {origin}, which is not a file, so the original must be given"
+        ))
+        .in_file(&self.path)
+        .help("save the original as a file and name it: --original FILE"))
     }
 
     /// The policy as understood; its data is the original without the people who were held out. `original` stands in for

@@ -12,6 +12,7 @@ mod codip;
 mod commands;
 mod compare;
 mod console;
+mod data_in_memory;
 mod determinism;
 mod faults;
 mod freeform;

@@ -219,7 +219,7 @@ impl BagsBuilder {
             begin = *end as usize;
         }
         bags.distinct_users = users.len() as u32;
-        // They are held for long, beside others of their kind.
+        // They are held for long, next to others of their kind.
         bags.held.shrink_to_fit();
         bags.ends.shrink_to_fit();
         bags.users.shrink_to_fit();

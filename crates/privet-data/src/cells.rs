@@ -74,7 +74,7 @@ impl Batch {
         taken
     }
 
-    /// How many cells had bytes that are no text, where these are replaced instead of refused.
+    /// How many cells had bytes that are not text, where these are replaced instead of refused.
     pub fn replaced(&self) -> u32 {
         self.replaced
     }

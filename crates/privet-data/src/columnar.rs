@@ -168,7 +168,7 @@ impl Declared {
     }
 }
 
-/// The columns that a file declares, of which at least one can be read.
+/// The columns that a file declares. At least one must be readable.
 fn columns_of(path: &Path, declared: &Declared) -> Result<Columns> {
     let fields = declared.schema.fields();
     if fields.is_empty() {

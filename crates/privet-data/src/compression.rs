@@ -90,7 +90,7 @@ pub(super) fn decompress<R: Read + Send + 'static>(
 /// The bytes of a text file, uncompressed.
 pub(super) fn open_text(path: &Path, compression: Compression) -> Result<Box<dyn Read + Send>> {
     let (file, bytes) = open_file(path)?;
-    // A file without a single byte is no gzip data, but holds no text either.
+    // A file without a single byte is not gzip data, but does not hold text either.
     let text = if bytes == 0 { Ok(Box::new(io::empty()) as _) } else { decompress(file, compression) };
     text.map_err(|error| read_error(path, compression, &error))
 }

@@ -225,7 +225,7 @@ impl<R: Read> RecordReader<R> {
     /// Reads more bytes; false at the end. A byte order mark at the very start is dropped.
     fn fill(&mut self) -> io::Result<bool> {
         (self.start, self.end) = (0, 0);
-        // The mark can only be told once three bytes are there, and a source may hand them out one by one.
+        // The mark can only be recognised once three bytes are there, and a source may hand them out one by one.
         let least = if self.at_start { BYTE_ORDER_MARK.len() } else { 1 };
         while self.end < least {
             match self.input.read(&mut self.buffer[self.end..]) {

@@ -1,4 +1,4 @@
-//! Which delimiter a text file uses, told from its first records.
+//! Which delimiter a text file uses, judged by its first records.
 
 use super::cells::BatchBuilder;
 use super::delimited::RecordReader;

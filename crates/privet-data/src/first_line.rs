@@ -329,8 +329,9 @@ mod tests {
             let source = crate::Source::open(&path, &crate::ReadOptions::default()).expect("opened");
             source.read(&mut |_, _| Ok(()))
         };
-        let told = read("Zoe,Zwolle,Ebola", "Zoe,c1,flu\nn1,Zwolle,flu\n").expect_err("a record").to_string();
-        assert!(told.contains("looks like a record") && !told.contains("Ebola"), "{told}");
+        let shown =
+            read("Zoe,Zwolle,Ebola", "Zoe,c1,flu\nn1,Zwolle,flu\n").expect_err("a record").to_string();
+        assert!(shown.contains("looks like a record") && !shown.contains("Ebola"), "{shown}");
         // One name that is also a value, or a header in the middle, does not make a record.
         assert!(read("name,city,ill", "name,c1,flu\n").is_ok());
         assert!(read("name,city,ill", "name,city,ill\nn1,c1,flu\n").is_ok());

@@ -45,11 +45,11 @@ pub enum CellKind {
     Text,
     /// Whole numbers.
     Integer,
-    /// Whole numbers that are not negative, of which the largest are no `Integer`.
+    /// Whole numbers that are not negative. The largest do not fit an `Integer`.
     Unsigned,
     /// Numbers with a fraction.
     Float,
-    /// Decimal numbers with so many digits, of which so many come after the point.
+    /// Decimal numbers with `precision` digits, `scale` of them after the point.
     Decimal {
         /// All digits.
         precision: u8,

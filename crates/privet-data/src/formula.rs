@@ -80,7 +80,7 @@ pub fn marked(cell: &str) -> Cow<'_, str> {
     }
 }
 
-/// The cell as it reads, for a file that is nobody's release: formulas stay, apostrophes before them are kept apart.
+/// The cell for intermediate files: formulas stay, and a leading apostrophe that is already there is escaped.
 pub fn kept_apart(cell: &str) -> Cow<'_, str> {
     if is_marked(cell) { marked(cell) } else { Cow::Borrowed(cell) }
 }

@@ -162,7 +162,7 @@ pub(super) fn check_names<'a>(
                 )
             };
             let help = match looks_like_a_value(name) {
-                // Names that are not in a first line are no record.
+                // Names that are not in a first line are not a record.
                 _ if line.is_none() => "give every column a name of its own",
                 true => NO_HEADER,
                 false => {
@@ -208,8 +208,8 @@ mod tests {
             ["34", "-1.5", "2024-03-17", "17/03/2024 10:30", "+49 30 1234567", "30%", "anna@example.org"]
         {
             assert!(looks_like_a_value(value), "{value}");
-            let told = message(&["a", value, value]);
-            assert!(!told.contains(value) && told.contains("no header"), "{told}");
+            let shown = message(&["a", value, value]);
+            assert!(!shown.contains(value) && shown.contains("no header"), "{shown}");
         }
         for name in ["age", "age at 5", "q1", "1st visit", "-", "BMI (kg/m2)", "é"] {
             assert!(!looks_like_a_value(name), "{name}");

@@ -120,7 +120,7 @@ impl Reading<'_> {
         }
         if let Some(weight) = weight {
             let number = Exact::parse(weight).ok_or_else(|| {
-                at(format!("the weight of '{label}' is '{weight}', which is no number from 0 on"))
+                at(format!("the weight of '{label}' is '{weight}', which is not a number ≥ 0"))
                     .help("write it as 3, 0.3, 3/10 or 30%")
             })?;
             self.weights.push(number);
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_knowledge_is_placed() {
-        for (text, line, told) in [
+        for (text, line, message) in [
             ("label,terms\nFlu,a\nCold,b\nFlu,c\n", Some(4), "stands on line 2 already"),
             ("label,terms\nFlu,a\nCold,|\n", Some(3), "'Cold' has no terms"),
             ("label,terms\nFlu,a\n,b\n", Some(3), "a label is empty"),
@@ -195,7 +195,7 @@ mod tests {
         ] {
             let error = read(text).expect_err(text);
             assert_eq!(error.line(), line, "{error}");
-            assert!(error.message().contains(told), "{error}");
+            assert!(error.message().contains(message), "{error}");
             assert!(error.remedy().is_some());
         }
     }

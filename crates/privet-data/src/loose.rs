@@ -16,7 +16,7 @@ use super::format::{Compression, FileKind, Format};
 use super::wrapping::Wrapping;
 use privet_core::{Error, Result};
 
-/// Zeros between two parts that are aligned may be so many.
+/// At most this many zeros may be between two parts that are aligned.
 const MOST_PADDING: u64 = 63;
 /// So much of a gap is kept.
 const MOST_KEPT: u64 = 1 << 24;
@@ -25,7 +25,7 @@ const ARROW_SCHEMA: &str = "ARROW:schema";
 /// The number of a column, which tells nothing.
 const FIELD_ID: &str = "PARQUET:field_id";
 
-/// What a file holds beside its columns, if it is a Parquet or Arrow file.
+/// What a file holds in addition to its columns, if it is a Parquet or Arrow file.
 pub(super) fn loose(path: &Path) -> Result<Vec<Wrapping>> {
     let Ok(FileKind { format, compression: Compression::None }) = FileKind::of_path(path) else {
         return Ok(Vec::new());
@@ -257,7 +257,7 @@ mod tests {
         RecordBatch::try_from_iter(columns).expect("a batch")
     }
 
-    /// The file with text put before its footer, which begins so many bytes before the end.
+    /// The file with text put before its footer, which begins this many bytes before the end.
     fn stuffed(path: &Path, footer: usize) {
         let held = fs::read(path).expect("a file");
         let (front, back) = held.split_at(held.len() - footer);

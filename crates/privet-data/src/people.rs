@@ -1,6 +1,6 @@
 //! Who has which records, where one person may have several.
 //!
-//! Distinct people do not add up over combinations of values: whoever has two of them is one person in their union. So a
+//! Distinct people do not add up over combinations of values: a person who has two of them is one person in their union. So a
 //! summary keeps a plain count of the people who have one distinct record only, and names those who have several, by a
 //! number that says nothing about them.
 
@@ -95,7 +95,7 @@ impl PeopleBuilder {
     }
 }
 
-/// Up to this many values of an identifier are told apart; beyond, a share of them that follows from the values.
+/// Up to this many values of an identifier are compared; beyond, a share of them that follows from the values.
 const MOST_VALUES: usize = 4 << 20;
 
 /// Looks out for values of a column that occur more than once, without keeping the values.

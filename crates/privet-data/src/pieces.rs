@@ -21,7 +21,7 @@ const PIECE: usize = 1 << 22;
 /// Two pieces have so much in common: nothing that is shorter falls between them.
 const OVERLAP: usize = 1 << 12;
 
-/// Calls `each` with all bytes of a file, unpacked if it is compressed as a whole; with what a compressed file holds beside them;
+/// Calls `each` with all bytes of a file, unpacked if it is compressed as a whole; with what a compressed file holds in addition;
 /// with every page of a Parquet file, unpacked too; and with every value of the dictionaries of an Arrow file, which lie there
 /// without anything between them.
 pub fn pieces(path: &Path, each: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {

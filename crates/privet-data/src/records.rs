@@ -25,7 +25,7 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Looks at the start of a file, and refuses one that plainly is no such text.
+    /// Looks at the start of a file, and refuses one that plainly is not such text.
     pub(super) fn of(path: &Path, kind: FileKind) -> Result<Sample> {
         let (mut file, bytes) = open_file(path)?;
         if bytes == 0 {
@@ -69,7 +69,7 @@ impl<'a> TextFile<'a> {
     pub(super) fn open(path: &'a Path, compression: Compression, delimiter: char) -> Result<Self> {
         let (file, bytes) = open_file(path)?;
         let (file, consumed) = Counting::new(file);
-        // A file without a single byte is no gzip data, but holds no text either.
+        // A file without a single byte is not gzip data, but does not hold text either.
         let text = if bytes == 0 { Ok(Box::new(io::empty()) as _) } else { decompress(file, compression) };
         let text = text.map_err(|error| read_error(path, compression, &error))?;
         Ok(TextFile { path, compression, records: RecordReader::new(text, delimiter), consumed })

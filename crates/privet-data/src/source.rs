@@ -42,7 +42,7 @@ impl ReadOptions {
         ReadOptions { delimiter, ..ReadOptions::default() }
     }
 
-    /// For a file that is known to name its columns, such as a release, and of which nothing may be overlooked.
+    /// For a file that is known to name its columns, such as a release. Nothing of it may be overlooked.
     pub fn with_names(delimiter: Option<char>) -> ReadOptions {
         ReadOptions { delimiter, header: Header::First, whole: true }
     }
@@ -90,7 +90,7 @@ impl UnreadColumn {
     }
 
     /// What is wrong with it, and what helps.
-    fn told(&self) -> (String, String) {
+    fn explained(&self) -> (String, String) {
         let help = match self.trouble {
             Unread::Type(_) => {
                 "store the column as text, or leave it out; text, numbers, dates, times and booleans can be read"
@@ -104,7 +104,7 @@ impl UnreadColumn {
 
     /// The error for a file that is of no use without it.
     pub(super) fn error(&self, path: &Path) -> Error {
-        let (message, help) = self.told();
+        let (message, help) = self.explained();
         Error::input(message).in_file(path).help(help)
     }
 }
@@ -332,7 +332,7 @@ impl Source {
     /// What is wrong with a column that cannot be had, and what helps.
     pub fn lacks(&self, name: &str) -> (String, String) {
         match self.unread().iter().find(|column| column.name == name) {
-            Some(column) => column.told(),
+            Some(column) => column.explained(),
             None => (format!("the data has no column '{name}'"), self.help_for_column(name)),
         }
     }

@@ -127,7 +127,7 @@ struct Records {
 impl Summary {
     /// Reads the data once and counts its distinct records over the given columns.
     ///
-    /// `tick` hears how many bytes of the file are done and may stop the reading.
+    /// `tick` gets the number of bytes that are done and may stop the reading.
     pub fn read(
         source: &Source,
         columns: &[usize],
@@ -183,7 +183,7 @@ impl Summary {
                 }
                 let record = records.add(&tuple, times);
                 if let (Some(people), Some((column, _))) = (&mut people, &names.person) {
-                    // Blanks around a name are no other person.
+                    // Blanks around a name do not make another person.
                     people.add(batch.cell(row, *column).trim(), record);
                 }
                 for ((column, missing), seen) in names.watched.iter().zip(&mut watched) {
@@ -260,7 +260,7 @@ impl Summary {
     }
 
     /// The distinct record that a row of the data is; `None` for a row that was dropped, or that the first stream has
-    /// not seen because the file was changed in between.
+    /// not seen because the data changed in between.
     pub fn locate(&self, batch: &Batch, row: usize) -> Located {
         let mut tuple = [0u32; 64];
         let mut long;
@@ -292,7 +292,7 @@ impl Summary {
     }
 }
 
-/// The error for a row that says nobody's name, where missing is a value of its own.
+/// The error for a row that does not name a person, where missing is a value of its own.
 fn nobody(source: &Source, column: usize) -> Error {
     let name = source.columns().get(column).map_or("", |column| column.name.as_str());
     Error::input(format!(
@@ -309,7 +309,7 @@ pub enum Located {
     Record(usize),
     /// The row lacks a value and was dropped.
     Dropped,
-    /// The first stream has not seen such a row: the file changed.
+    /// The first stream has not seen such a row: the data changed.
     Unknown,
 }
 
@@ -351,7 +351,7 @@ fn numbers_of(texts: &[&str], missing: &MissingRule) -> Option<Vec<Option<f64>>>
 }
 
 /// Whether different numbers are different doubles. Where they are not (16 digits and more), the column is text: its values
-/// could neither be ordered nor be told apart.
+/// could neither be ordered nor be distinguished.
 fn doubles_tell_apart(texts: &[&str], numbers: &[Option<f64>]) -> bool {
     let mut sorted: Vec<(f64, &str)> =
         numbers.iter().zip(texts).filter_map(|(number, text)| Some(((*number)?, *text))).collect();
@@ -376,7 +376,7 @@ fn digits(text: &str) -> (bool, String, i64) {
     (negative, significant, power)
 }
 
-/// Reads a finite decimal number; words such as `inf` and `nan` are no numbers.
+/// Reads a finite decimal number; words such as `inf` and `nan` are not numbers.
 pub fn parse_number(text: &str) -> Option<f64> {
     let text = text.trim();
     if !text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {

@@ -595,7 +595,7 @@ proptest! {
                 let mut bytes = whole.clone();
                 bytes[place.index(whole.len())] = *value;
                 fs::write(&path, &bytes).unwrap();
-                // Some changes go unnoticed or change a value; those that do not must be told as bad input.
+                // Some changes go unnoticed or change a value; those that do not must be reported as bad input.
                 if let Err(error) = read(&path) {
                     prop_assert_eq!(error.kind(), ErrorKind::Input, "{}", error);
                 }

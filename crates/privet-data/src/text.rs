@@ -133,7 +133,7 @@ struct Table<'a> {
 
 impl<'a> Table<'a> {
     fn open(path: &'a Path, kind: FileKind, delimiter: char, manner: Manner) -> Result<Self> {
-        // A file that was emptied since it was looked at has no header, which is told below.
+        // A file that was emptied since it was looked at has no header, which is reported below.
         let file = TextFile::open(path, kind.compression, delimiter)?;
         let file = if manner.unquoted { file.without_quotes() } else { file };
         Ok(Table { file, delimiter, manner })

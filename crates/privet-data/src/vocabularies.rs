@@ -135,7 +135,7 @@ impl VocabularySource {
         }
     }
 
-    /// Reads the vocabularies and says how it went; `tick` hears now and then how many bytes are done and may stop it.
+    /// Reads the vocabularies and says how it went; `tick` gets the number of bytes that are done now and then, and may stop it.
     /// There may be none.
     pub fn read(&self, tick: &mut dyn FnMut(u64) -> Result<()>) -> Result<(Bags, Extraction)> {
         match self {
@@ -164,7 +164,7 @@ pub struct Extraction {
     pub empty_groups: u64,
     /// Occurrences that were too many for one vocabulary, and left out.
     pub surplus: u64,
-    /// Cells with bytes that are no text, which were replaced.
+    /// Cells with bytes that are not text, which were replaced.
     pub replaced: u64,
     /// Distinct words that are not in the dictionary.
     pub unknown_words: u64,
@@ -245,7 +245,7 @@ impl Assembly {
     }
 }
 
-/// Leaves so many occurrences at most, as many of each term as of any other where it has them: what is repeated goes before
+/// Leaves at most `most` occurrences, as many of each term as of any other where it has them: what is repeated goes before
 /// what is rare. Where not all can have one more, the most frequent terms have it, and then the first. Returns how many went.
 fn limit(held: &mut [(&str, u32)], most: u32) -> u64 {
     let total = |each: u32| held.iter().map(|(_, count)| u64::from((*count).min(each))).sum::<u64>();

@@ -1,4 +1,4 @@
-//! What a compressed file holds beside what it unpacks to. gzip keeps a name, a comment, a time and fields for any use with
+//! What a compressed file holds in addition to what it unpacks to. gzip keeps a name, a comment, a time and fields for any use with
 //! every member; Zstandard has frames that readers skip.
 
 use std::fs::File;
@@ -14,7 +14,7 @@ use privet_core::{Error, Result};
 
 /// So much of a skipped frame is looked at.
 const MOST_SKIPPED: u64 = 1 << 24;
-/// After so many things there is no need to look for more.
+/// After this many findings there is no need to look for more.
 const MOST_FOUND: usize = 1000;
 
 /// Something that a compressed file holds and no cell of it shows.
@@ -30,7 +30,7 @@ pub enum Wrapping {
     Time(u32),
     /// A frame that readers skip.
     Skipped(Vec<u8>),
-    /// More members or frames than one: so many. Where one ends and the next begins could mark rows.
+    /// More members or frames than one: their number. Where one ends and the next begins could mark rows.
     Parts(u64),
     /// A header whose flags or numbers are not what compressors write.
     Header(Vec<u8>),
@@ -59,7 +59,7 @@ pub fn is_packed(path: &Path) -> bool {
         || FileKind::of_path(path).is_ok_and(|kind| !kind.is_text())
 }
 
-/// What a file holds beside its data, if it is compressed as a whole, or a Parquet or Arrow file.
+/// What a file holds in addition to its data, if it is compressed as a whole, or a Parquet or Arrow file.
 pub fn wrappings(path: &Path) -> Result<Vec<Wrapping>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (_, compression) = split_compression(&name);

@@ -98,8 +98,7 @@ impl<'a> PolicyRef<'a> {
             PolicyRef::Table(policy) => OriginalData::again(&policy.source),
             PolicyRef::Transactions(policy) => match policy.source.form() {
                 Form::Lines { path, .. } => OriginalData::File(path.clone()),
-                Form::Long { table, .. } => OriginalData::again(table),
-                Form::Lists { .. } => policy.source.clone().into(),
+                Form::Long { .. } | Form::Lists { .. } => policy.source.clone().into(),
             },
             PolicyRef::Vocabularies(policy) => OriginalData::again(policy.source.table()),
         }

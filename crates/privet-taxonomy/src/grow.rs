@@ -114,7 +114,7 @@ impl Grower {
             width += 1;
             if label.trim().is_empty() {
                 let message = format!("the label in column {width} is empty");
-                return Err(self.error(line, message, "name the value, or remove the delimiter beside it"));
+                return Err(self.error(line, message, "name the value, or remove the delimiter next to it"));
             }
             let id = match self.ids.get(label) {
                 Some(&id) => id,
@@ -195,7 +195,7 @@ impl Grower {
         Ok(())
     }
 
-    /// A group of a hierarchy file that is published as `*` could not be told from everything. Trees that are put below one
+    /// A group of a hierarchy file that is published as `*` could not be distinguished from everything. Trees that are put below one
     /// more node keep their own roots, whatever these are called.
     fn check_star(&self, line: u64) -> Result<()> {
         let inner = self.path.get(1..self.path.len() - 1).unwrap_or_default();

@@ -55,9 +55,9 @@ pub enum Clicks {
     /// Nothing.
     #[default]
     Keep,
-    /// Queries without a click are dropped, and then sessions are told apart.
+    /// Queries without a click are dropped, and then sessions are separated.
     DropBefore,
-    /// Sessions are told apart, and then queries without a click are dropped: such a query may still bridge a gap.
+    /// Sessions are separated, and then queries without a click are dropped: such a query may still bridge a gap.
     DropAfter,
 }
 
@@ -80,11 +80,11 @@ pub struct LogOptions {
     pub columns: LogColumns,
     /// The delimiter of delimited text; detected when `None`.
     pub delimiter: Option<char>,
-    /// Whether the first line has the names of the columns; seen from what it holds unless told.
+    /// Whether the first line has the names of the columns; judged by what it holds unless said.
     pub header: Header,
     /// Whether a cell may stand in double quotes; logs as search engines write them have none.
     pub quotes: bool,
-    /// Queries more than so many seconds apart are of different sessions; `None` for one vocabulary per user.
+    /// Queries more than this many seconds apart are of different sessions; `None` for one vocabulary per user.
     pub session_gap: Option<u64>,
     /// What clicks decide.
     pub clicks: Clicks,

@@ -31,7 +31,7 @@ pub(super) fn seconds(text: &str) -> Option<i64> {
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
 
-/// Numbers of so many digits at most between separators.
+/// Numbers between separators have at most this many digits.
 fn numbers<const N: usize>(text: &str, separator: char, digits: [usize; N]) -> Option<[i16; N]> {
     let mut parts = text.split(separator);
     let mut numbers = [0; N];

@@ -20,13 +20,13 @@ const TITLES: [&str; 7] = ["mr", "mrs", "ms", "miss", "dr", "prof", "sir"];
 /// How many words after a title belong to the name.
 const NAME_WORDS: usize = 2;
 
-/// A word with so many digits is a number of somebody or something: a telephone, a licence, a part.
+/// A word with this many digits is a number of somebody or something: a telephone, a licence, a part.
 const IDENTIFIER_DIGITS: usize = 4;
 
 /// The longest collocation, in words.
 const COLLOCATION: usize = 4;
 
-/// So many words that the dictionary does not have are told.
+/// At most this many words that the dictionary does not have are reported.
 const MOST_UNKNOWN: usize = 200;
 
 /// Which words there are, and what form of them counts as the term.
@@ -161,7 +161,7 @@ impl<'a> Words<'a> {
         self.terms
     }
 
-    /// Appends the terms of a query, each once (definition C3). The query was typed so many times.
+    /// Appends the terms of a query, each once (definition C3). The query was typed `times` times.
     pub(super) fn query(&mut self, text: &str, times: u32, into: &mut Vec<u32>) -> Dropped {
         let mut dropped = self.cut(text);
         let begin = into.len();

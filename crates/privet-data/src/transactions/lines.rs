@@ -1,7 +1,7 @@
 //! One transaction per line.
 //!
 //! The grammar is that of delimited text, but for two points: an empty line is a transaction without items, and cells
-//! that are empty or blank are no items. With a blank between the items (the numbers of the FIMI repository) this makes a
+//! that are empty or blank are not items. With a blank between the items (the numbers of the FIMI repository) this makes a
 //! run of blanks one separator, and blanks at the ends of a line none.
 
 use std::path::Path;

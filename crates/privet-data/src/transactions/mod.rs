@@ -59,7 +59,7 @@ pub enum Form {
         separator: char,
         /// How the file is compressed.
         compression: Compression,
-        /// Whether the first cell of a line is no item but names the person whose transaction it is.
+        /// Whether the first cell of a line is not an item but names the person whose transaction it is.
         names_person: bool,
     },
     /// A table with one row per item: a column names the transaction, another the item. Transactions come in the order
@@ -260,7 +260,7 @@ impl TransactionSource {
         self.read_watched(each, &mut |_| Ok(()))
     }
 
-    /// Reads as [`read`](Self::read) does; `tick` hears now and then how many bytes are done and may stop the reading.
+    /// Reads as [`read`](Self::read) does; `tick` gets the number of bytes that are done now and then, and may stop the reading.
     ///
     /// A table of the long form is read to its end before the first transaction is known to be complete.
     pub fn read_watched(

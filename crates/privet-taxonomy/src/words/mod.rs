@@ -199,7 +199,7 @@ impl Distances {
     }
 
     /// The terms of a tree in an order in which those within `epsilon` of a term stand side by side, which takes far less
-    /// room than [`Distances::neighbours`]; `None` without a tree, and where there would be more pieces than terms.
+    /// memory than [`Distances::neighbours`]; `None` without a tree, and where there would be more pieces than terms.
     pub fn by_depth(&self, epsilon: u32) -> Option<ByDepth<'_>> {
         match &self.source {
             Source::Tree(tree) => tree.by_depth(epsilon),

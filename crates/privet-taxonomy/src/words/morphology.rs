@@ -24,7 +24,7 @@ pub(super) fn without_endings(word: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 /// The word itself or a base form of it, whichever is met more often; base forms come first where both are alike, and the
-/// first of several. `frequency` is `None` for what is no word. Irregular forms keep regular endings from being tried.
+/// first of several. `frequency` is `None` for what is not a word. Irregular forms keep regular endings from being tried.
 pub(super) fn base(
     word: &str,
     irregular: &[String],

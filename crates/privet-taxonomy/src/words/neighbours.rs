@@ -110,18 +110,17 @@ impl Neighbours {
     }
 }
 
-/// Whether so many terms can have more neighbours than there is room for.
+/// Whether this many terms can have more neighbours than fit in memory.
 pub(super) fn may_be_too_many(terms: usize) -> bool {
     (terms as u64).saturating_mul(terms as u64) > MOST_ENTRIES
 }
 
-/// Refuses more neighbours than there is room for.
+/// Refuses more neighbours than fit in memory.
 pub(super) fn check_entries(entries: u64) -> Result<()> {
     if entries <= MOST_ENTRIES {
         return Ok(());
     }
-    let message = format!(
-        "so many terms are near each other that the list of them takes more than {MOST_GIGABYTES} GB"
-    );
+    let message =
+        format!("too many terms are near each other: the list of them takes more than {MOST_GIGABYTES} GB");
     Err(Error::input(message).help("lower epsilon in [semantics]"))
 }

@@ -99,7 +99,7 @@ impl NetworkDistances {
         self.diameter
     }
 
-    /// Two waves, of which the smaller goes on, first touch in the middle of a shortest way.
+    /// Two waves first touch in the middle of a shortest way. The smaller one goes on.
     pub(super) fn of(&self, one: Term, other: Term) -> Option<u32> {
         let (mut near, mut far) = (Wave::default(), Wave::default());
         near.begin(self.senses.list(one as usize));

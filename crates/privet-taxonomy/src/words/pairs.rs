@@ -16,7 +16,7 @@ const FORMAT: &str = "write one line term<TAB>term<TAB>distance per pair";
 /// Distances take two bytes each.
 const MOST_UNITS: u64 = u16::MAX as u64;
 
-/// A power of ten more than this has no room in the units anyway.
+/// A power of ten more than this does not fit the units anyway.
 const MOST_DECIMALS: u32 = 9;
 
 /// A file of distances, each a whole number of units.

@@ -279,7 +279,10 @@ fn a_reading_can_be_stopped() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = file(folder.path(), "log.tsv", log(&[["1", "wine", "0", "", ""]]));
     let source = VocabularySource::open(&path, VocabularyOptions::Log(LogOptions::default())).expect("a log");
-    assert_eq!((source.path(), source.bytes() > 0, source.has_users()), (path.as_path(), true, true));
+    assert_eq!(
+        (source.origin().path(), source.bytes() > 0, source.has_users()),
+        (Some(path.as_path()), true, true)
+    );
     assert!(source.read(&mut |_| Err(Error::interrupted())).is_err());
 }
 

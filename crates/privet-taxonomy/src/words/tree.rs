@@ -37,7 +37,7 @@ impl TreeDistances {
         TreeDistances { tree: Some(tree), places, paths, diameter }
     }
 
-    /// So many terms, none of which is in a tree.
+    /// This many terms, none in a tree.
     pub(super) fn none(terms: usize) -> TreeDistances {
         TreeDistances { tree: None, places: vec![None; terms], paths: None, diameter: 0 }
     }

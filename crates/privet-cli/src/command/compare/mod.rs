@@ -57,7 +57,8 @@ pub fn run(arguments: &Compare, output: &Output, clock: &Clock) -> Result<u8> {
     for candidate in vary::candidates(&arguments.policies, &arguments.vary)? {
         let policy = candidate.policy.check_any(None)?;
         let (label, chosen) = (candidate.label, candidate.chosen);
-        let found = fs::canonicalize(policy.data()).unwrap_or_else(|_| policy.data().to_path_buf());
+        let found = PathBuf::from(policy.origin());
+        let found = fs::canonicalize(&found).unwrap_or(found);
         if data.get_or_insert_with(|| found.clone()) != &found {
             output.warn(&format!("{label} is about other data than the first policy"));
         }

@@ -19,7 +19,7 @@ pub(super) type Sense = u32;
 /// Where a term hangs in the tree of senses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Attach {
-    /// Below what its sense is a kind of, beside the sense itself: `dog` and `wolf`, two canines, are 2 apart. Closest to the
+    /// Below what its sense is a kind of, next to the sense itself: `dog` and `wolf`, two canines, are 2 apart. Closest to the
     /// size of the tree that the thesis reports.
     #[default]
     Hypernym,
@@ -96,7 +96,7 @@ impl WordNet {
         self.lemmas.len()
     }
 
-    /// The number of words that are no collocations.
+    /// The number of words that are not collocations.
     pub fn single_words(&self) -> usize {
         (0..self.lemmas.len()).filter(|lemma| !self.lemmas.text(*lemma).contains('_')).count()
     }
@@ -107,7 +107,7 @@ impl WordNet {
     }
 
     /// The base form of a word that WordNet has, or the word itself (definition C4): of a surface and its base form the one
-    /// that is met more often, the base form where both are alike. `None` for a word that is no noun.
+    /// that is met more often, the base form where both are alike. `None` for a word that is not a noun.
     pub fn base(&self, word: &str) -> Option<String> {
         let word = written(word);
         let tags = |word: &str| self.lemmas.find(word).map(|lemma| self.tags[lemma as usize]);

@@ -55,7 +55,7 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The lines of a file that are no licence.
+    /// The lines of a file that are not its licence.
     fn of(path: &'a Path, bytes: &'a [u8]) -> impl Iterator<Item = Fields<'a>> + 'a {
         (1..)
             .zip(bytes.split(|byte| *byte == b'\n'))
@@ -236,7 +236,7 @@ fn tags(path: &Path, bytes: &[u8], lemmas: &Interner) -> Result<Vec<u32>> {
     for mut fields in Fields::of(path, bytes) {
         let key = fields.next("the key of a sense")?;
         let Some(end) = key.iter().rposition(|byte| *byte == b'%') else {
-            return Err(fields.bad(format!("'{}' is no key of a sense", text(key))));
+            return Err(fields.bad(format!("'{}' is not the key of a sense", text(key))));
         };
         if key.get(end + 1) != Some(&b'1') {
             continue;
