@@ -6,9 +6,9 @@ use privet_core::hash::{sha256_of, sha256_of_text};
 use serde_json::{Value as Json, json};
 
 use super::holdout::HeldOut;
+use super::report::Veil;
 use super::report::buckets::QUERY_ERROR;
 use super::report::{LedgerAccount, Original};
-use super::veil::Veil;
 use privet_attack::Attacks;
 use privet_audit::Audit;
 use privet_core::Result;

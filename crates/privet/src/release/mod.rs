@@ -18,7 +18,6 @@ mod people;
 mod pipeline;
 mod projections;
 mod recoded;
-pub mod report;
 mod rooms;
 mod run;
 mod scan;
@@ -42,6 +41,7 @@ pub use run::{
 pub use target::clear_away;
 
 use privet_policy::{PolicyColumn, Role};
+use privet_report as report;
 
 /// Whether a column appears in the release.
 fn is_published(column: &PolicyColumn) -> bool {

@@ -8,10 +8,11 @@ use super::apply::{self, Destination};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::pipeline::Shape;
+use super::report::Veil;
 use super::report::{ReportModel, Whose};
 use super::run::RunOptions;
 use super::target::Target;
-use super::veil::Veil;
+use super::veil;
 use super::{account, caution, crowd, lettering, links, people};
 use privet_attack::label_linking::{self, Linkage};
 use privet_audit::released::open_table;
@@ -63,7 +64,7 @@ impl Recoded {
         };
         let costs = solution.recoding.costs(&microdata, &classes);
         let prices = (Price::from(&cost), costs.iter().map(Price::from).collect());
-        let veil = Veil::of_table(&policy.requirements, &microdata, &classes);
+        let veil = veil::of_table(&policy.requirements, &microdata, &classes);
         Ok(Recoded { policy, microdata, solution, classes, cost, costs, prices, veil, key })
     }
 

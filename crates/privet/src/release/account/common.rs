@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use crate::release::manifest::Claims;
 use crate::release::report::{
     Audit, Check, Common, Distribution, FileHash, Loss, Method, Original, Records, Reproduce, Risk, Search,
-    ValueCount, Whose,
+    SearchMoment, ValueCount, Whose,
 };
 use crate::release::run::policy_hash;
 use privet_core::Result;
@@ -137,7 +137,9 @@ fn search(facts: &SearchFacts, cost: f64) -> Search {
         optimal: facts.optimal,
         bound: facts.bound,
         gap,
-        trace: facts.trace.clone(),
+        trace: (facts.trace.iter())
+            .map(|point| SearchMoment { seconds: point.seconds, best: point.best, bound: point.bound })
+            .collect(),
     }
 }
 

@@ -4,14 +4,18 @@ mod coded;
 mod columns;
 mod common;
 mod fidelity;
+pub(super) mod groups;
 mod holdings;
+pub(super) mod projections;
 mod requirement;
 mod subgroups;
+pub(super) mod transactions;
+pub(super) mod vocabularies;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-pub(super) use columns::{account_column, counts_after, reason};
+pub(super) use columns::{account_column, counts_after};
 pub(super) use common::{Particulars, bands, common, risk};
 pub(super) use fidelity::{of_groups, of_tables};
 pub(super) use holdings::{Holdings, of_sets, step};

@@ -10,15 +10,16 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 
 pub(super) use self::places::Places;
+use super::account::groups::{Facts, account};
 use super::book::Book;
 use super::manifest::shown;
 use super::manifest::{Claims, Price, Statement};
 use super::pipeline::{self, Shape};
-use super::report::buckets::{Facts, QUERY_ERROR, account};
+use super::report::Veil;
+use super::report::buckets::QUERY_ERROR;
 use super::report::{BucketReport, ForSteward};
 use super::run::RunOptions;
 use super::target::Target;
-use super::veil::Veil;
 use super::{caution, crowd, lettering, people, recoded};
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey};

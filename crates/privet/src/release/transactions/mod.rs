@@ -9,15 +9,16 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
+use super::account::transactions::{Facts, account, dearest};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::people;
 use super::pipeline::{self, Shape};
-use super::report::transactions::{Facts, account, dearest};
+use super::report::Veil;
 use super::report::{ForSteward, TransactionReport};
 use super::run::RunOptions;
 use super::target::Target;
-use super::veil::Veil;
+use super::veil;
 use privet_core::clock::Clock;
 use privet_core::{Exact, Result, RunKey};
 use privet_engine::baskets::Baskets;
@@ -71,7 +72,7 @@ impl Transactions {
             let mut known = baskets.sensitive.iter().zip(baskets.mark_counts());
             known.any(|(known, count)| known == item && count > 0)
         };
-        let veil = Veil::of(&policy.requirements, |_, item| occurs(item));
+        let veil = veil::of(&policy.requirements, |_, item| occurs(item));
         let key = baskets.key(seed);
         Transactions { policy, baskets, limits, solution, cost, losses, veil, key }
     }
