@@ -1,17 +1,17 @@
 //! What the reports of all kinds of data have in common, as data.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use super::Edition;
 use super::fidelity::Fidelity;
 use super::gate::Original;
 use super::ledger::LedgerAccount;
-use super::model::{Audit, Column, Loss, Method, Records, Reproduce, Search, Subgroups, Tightness};
+use super::gate::{Datum, Veil};
+use super::model::{
+    AuditAccount, ColumnAccount, Loss, MethodAccount, Records, Reproduce, SearchAccount, Subgroups, Tightness,
+};
 use super::risk::Risk;
 use super::scan::Scan;
-use super::veil::Veil;
 use privet_attack::{Finding, NotRun};
 use privet_policy::{ReportKeys, Role};
 
@@ -19,22 +19,20 @@ use privet_policy::{ReportKeys, Role};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Common {
     /// What the release is about, as the steward calls it. Steward only: it usually is the data file's name.
-    pub title: String,
+    pub title: Original<String>,
     /// The file the release was made from. Steward only.
-    pub data_name: String,
+    pub data_name: Original<String>,
     /// What the policy says around the release. The public sees title, owner, contact, licence, review and preset.
     #[serde(default)]
     pub report: ReportKeys,
     /// The version of Privet that made the release.
     pub privet: String,
-    /// The kind of report: that of the data (`table`, `transactions`, …), or of what is made from a table.
-    pub kind: String,
     /// How the release was made.
-    pub method: Method,
+    pub method: MethodAccount,
     /// The policy as written. Steward only.
-    pub policy: String,
+    pub policy: Original<String>,
     /// The secret that every random choice derives from. Steward only.
-    pub seed: Option<u64>,
+    pub seed: Option<Original<u64>>,
     /// What the steward should know before the release is published.
     #[serde(default)]
     pub warnings: Original<Vec<String>>,
@@ -48,7 +46,7 @@ pub struct Common {
     pub held_out: Option<Original<u64>>,
     /// The columns, in the order of the data; none where the data has none.
     #[serde(default)]
-    pub columns: Vec<Column>,
+    pub columns: Vec<ColumnAccount>,
     /// What looks like a direct identifier. Steward only.
     #[serde(default)]
     pub scan: Option<Original<Scan>>,
@@ -73,7 +71,7 @@ pub struct Common {
     #[serde(default)]
     pub subgroups: Vec<Subgroups>,
     /// How the plan was found. Steward only.
-    pub search: Option<Original<Search>>,
+    pub search: Option<Original<SearchAccount>>,
     /// What the search counted on the way, as name and number. Steward only.
     #[serde(default)]
     pub counters: Original<Vec<(String, u64)>>,
@@ -87,7 +85,7 @@ pub struct Common {
     #[serde(default)]
     pub ledger: Option<Original<LedgerAccount>>,
     /// What the independent audit found.
-    pub audit: Audit,
+    pub audit: AuditAccount,
     /// What requirements name and the release hides. Steward only.
     #[serde(default, skip_serializing_if = "Veil::is_empty")]
     pub veil: Veil,
@@ -107,34 +105,15 @@ pub enum Whose {
     /// A column tells people apart, and people are counted.
     Counted {
         /// How many people have a record that was not dropped. Steward only.
-        read: u64,
+        read: Original<u64>,
         /// How many of them have a record in the release. Steward only.
-        released: u64,
+        released: Original<u64>,
     },
-}
-
-/// A report of whatever kind.
-pub trait Report: Clone {
-    /// What it has in common with the others.
-    fn common(&mut self) -> &mut Common;
-
-    /// What an edition is written from. The public one is written from a report that has never heard of columns that are not
-    /// published: even a name may tell something (of a clinic, of a person where a file has no header).
-    fn of(&self, edition: Edition) -> Cow<'_, Self> {
-        match edition {
-            Edition::Steward => Cow::Borrowed(self),
-            Edition::Public => {
-                let mut report = self.clone();
-                report.common().withhold_columns();
-                Cow::Owned(report)
-            }
-        }
-    }
 }
 
 impl Common {
     /// Takes out the columns that are not published, wherever they are named.
-    fn withhold_columns(&mut self) {
+    pub(super) fn withhold_columns(&mut self) {
         let hidden: Vec<String> = self
             .columns
             .iter()
@@ -153,7 +132,7 @@ impl Common {
         });
     }
 
-    /// Whether requirements count people, of whom some may have several records.
+    /// Whether requirements count people; some of them may have several records.
     pub(super) fn counts_people(&self) -> bool {
         matches!(self.whose, Whose::Counted { .. })
     }
@@ -163,8 +142,8 @@ impl Common {
         self.columns.iter().any(|column| column.name == name && column.role == Role::QuasiIdentifier.name())
     }
 
-    /// A text that may name values of the data, as an edition may have it.
-    pub(super) fn spoken(&self, text: &str, edition: Edition) -> String {
-        if edition.is_steward() { text.to_string() } else { self.veil.public(text) }
+    /// A text of the policy that may name values of the data, as an edition may have it.
+    pub(super) fn spoken(&self, text: &Datum, edition: Edition) -> Datum {
+        if edition.is_steward() { text.clone() } else { Datum::setting(self.veil.public(text.text())) }
     }
 }

@@ -1,11 +1,17 @@
 //! The page that `privet compare` writes: settings of a policy side by side, and the frontier between risk and loss.
 
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
 
-use super::STYLE;
+use super::block::{Block, Cell, Chart, Grid, Head, Section};
 use super::chart::{self, FrontierPoint};
+use super::gate::Key;
+use super::{Edition, STYLE};
 use privet_core::Result;
+
+/// All of the page is the steward's: it holds risks.
+const STEWARD: Edition = Edition::Steward;
 
 /// What the page shows. All of it is the steward's: it holds risks.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,55 +58,84 @@ impl ComparisonPage {
 
     /// Writes the page as HTML without scripts or anything to be fetched.
     pub fn render(&self) -> Result<String> {
-        let frontier = self.frontier();
-        let number = |point: &Compared| {
-            let place = self.rows.iter().position(|row| row.first() == Some(&point.label));
-            place.map_or(0, |place| place + 1)
-        };
-        let points: Vec<FrontierPoint> = (self.points.iter().zip(&frontier))
-            .map(|(point, on_frontier)| FrontierPoint {
-                number: number(point),
-                loss: point.loss,
-                risk: point.risk,
-                on_frontier: *on_frontier,
-                chosen: point.chosen,
-            })
-            .collect();
-        let figures: Vec<Vec<String>> = (self.points.iter().zip(&frontier))
-            .map(|(point, on_frontier)| {
-                let place = if *on_frontier { "yes" } else { "no" };
-                let chosen = if point.chosen { "yes" } else { "" };
-                let figure = |value: f64| format!("{value:.6}");
-                let label = format!("{} {}", number(point), point.label);
-                vec![label, figure(point.loss), figure(point.risk), place.into(), chosen.into()]
-            })
-            .collect();
-        let head =
-            ["setting", &self.loss, &self.risk, "on the frontier", "chosen"].map(String::from).to_vec();
+        let privet = env!("CARGO_PKG_VERSION");
+        let sections = STEWARD.key().map(|key| vec![self.plot(key), self.settings(key)]).unwrap_or_default();
         super::fill(
             concat!(
-                include_str!("templates/macros.html"),
+                include_str!("templates/blocks.html"),
                 include_str!("templates/head.html"),
                 include_str!("templates/comparison.html")
             ),
             context! {
                 style => Value::from_safe_string(STYLE.to_string()),
-                privet => env!("CARGO_PKG_VERSION"),
+                privet,
                 data => self.data.clone(),
-                header => self.header.clone(),
-                rows => self.rows.clone(),
-                note => self.note.trim(),
                 met => self.points.len(),
                 settings => self.rows.len(),
-                plot => context! {
-                    title => "The frontier between risk and loss",
-                    note => "Numbers are those of the table below. The large dot is the chosen setting; settings with an empty dot \
-                             are beaten by no other, those with a small grey one are.",
-                    svg => chart::frontier(&points, (&self.loss, &self.risk)),
-                    table => context! { head => head, rows => figures },
-                },
+                sections => Value::from(Serde(sections)),
             },
         )
+    }
+
+    /// The place of a setting in the table, from 1.
+    fn number(&self, point: &Compared) -> usize {
+        let place = self.rows.iter().position(|row| row.first() == Some(&point.label));
+        place.map_or(0, |place| place + 1)
+    }
+
+    fn plot(&self, key: Key) -> Section {
+        let settings = || self.points.iter().zip(self.frontier());
+        let points: Vec<FrontierPoint> = settings()
+            .map(|(point, on_frontier)| FrontierPoint {
+                number: self.number(point),
+                loss: point.loss,
+                risk: point.risk,
+                on_frontier,
+                chosen: point.chosen,
+            })
+            .collect();
+        let row = |(point, on_frontier): (&Compared, bool)| {
+            vec![
+                key.text(format!("{} {}", self.number(point), point.label)),
+                key.figure(point.loss),
+                key.figure(point.risk),
+                if on_frontier { "yes" } else { "no" }.into(),
+                if point.chosen { "yes" } else { "" }.into(),
+            ]
+        };
+        let note = "Numbers are those of the table below. The large dot is the chosen setting. No other setting beats one with an \
+                    empty dot; some other beats one with a small grey dot.";
+        let svg = chart::frontier(&points, (&self.loss, &self.risk));
+        let mut plot = Chart::new("The frontier between risk and loss", note, svg, &[], settings().map(row).collect());
+        plot.class = "wide";
+        plot.heads = vec![
+            "setting".into(),
+            key.text(&self.loss),
+            key.text(&self.risk),
+            "on the frontier".into(),
+            "chosen".into(),
+        ];
+        let how = "Further down is safer, further left keeps more. Nothing was published: to publish a setting, put it into the \
+                   policy and run privet anonymize.";
+        let blocks = vec![Block::words(how), Block::Charts { class: "", charts: vec![plot] }];
+        Section::new("frontier", "Frontier", "Risk and loss", blocks)
+    }
+
+    fn settings(&self, key: Key) -> Section {
+        let heads = self.header.iter().map(|name| Head { name: key.text(name), class: "" }).collect();
+        let cells = |(number, row): (usize, &Vec<String>)| {
+            let cell = |(at, text): (usize, &String)| match at {
+                0 => Cell::from(key.text(format!("{number} {text}"))),
+                _ => Cell::from(key.text(text)),
+            };
+            row.iter().enumerate().map(cell).collect()
+        };
+        let rows = (1..).zip(&self.rows).map(cells).collect();
+        let mut blocks =
+            vec![Block::Grid(Grid { label: "Every setting".into(), class: "data cards", heads, rows })];
+        let note = self.note.trim();
+        blocks.extend((!note.is_empty()).then(|| Block::prose(key.text(note))));
+        Section::new("settings", "Settings", "Every setting", blocks)
     }
 }
 

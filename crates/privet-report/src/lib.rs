@@ -1,22 +1,22 @@
 //! The report: one self-contained page that a data steward can read, print and file, and one that the public may have.
 //!
-//! Both editions come from one model: a [`ReportModel`] for tables, a [`TransactionReport`] for transactions,
-//! a [`VocabularyReport`] for query logs and vocabularies. The view decides what an edition may say and puts every figure
-//! into words; the template only arranges what it is given, so that nothing hidden can reach it. Values of the data are
-//! hostile text: the template escapes them all, and so does the writer of charts.
+//! Both editions come from one [`Report`], which holds figures and is filed as JSON in `steward/`. The view puts the figures
+//! into words, as sections made of blocks; one template renders them. A block takes a [`Datum`] and nothing else, and only the
+//! gate makes one: it knows small counts and their complements, figures that depend on the original, and values that the
+//! release hides. Values of the data are hostile text: the template escapes them all, and so does the writer of charts.
 
-pub mod buckets;
-mod cells;
+mod block;
 pub mod chart;
 mod citation;
 mod common;
 mod comparison;
 mod fidelity;
 pub mod gate;
+pub mod groups;
 mod ledger;
-pub mod lens;
 mod model;
 mod notion;
+pub mod numbers;
 pub mod projections;
 mod risk;
 #[cfg(test)]
@@ -27,53 +27,44 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 pub mod transactions;
-mod veil;
 mod view;
 pub mod vocabularies;
 
-pub use buckets::BucketReport;
 pub use common::{Common, Whose};
 pub use comparison::{Compared, ComparisonPage};
 pub use fidelity::{Associations, CoarseFidelity, Fidelity, Marginal, QueryErrors, Spread};
-pub use gate::{Datum, ForSteward, Key, Original};
+pub use gate::{Datum, ForSteward, Key, Original, Sourced, Veil};
+pub use groups::GroupReport;
 pub use ledger::{EarlierRelease, LedgerAccount};
-pub use lens::figure;
 pub use model::{
-    Audit, Check, Column, Confidence, Confidences, Distribution, FileHash, LinkAccount, Loss, Method,
-    Records, ReportModel, Reproduce, Requirement, Search, SearchMoment, Side, Subgroup, Subgroups,
-    TaxonomyDrawing, TaxonomyNode, Tightness, ValueCount,
+    AuditAccount, CheckAccount, ColumnAccount, Confidence, Confidences, Distribution, FileHash, LinkAccount,
+    Loss, MethodAccount, Records, Reproduce, Requirement, SampleRows, SearchAccount, SearchMoment, Side,
+    Subgroup, Subgroups, TableReport, TaxonomyDrawing, TaxonomyNode, Tightness, ValueCount,
 };
 pub use notion::{Attack, Cover, Diversity, Notion, Protection, protections};
+pub use numbers::figure;
 pub use projections::ProjectionReport;
 pub use risk::{AboveThreshold, ClassSize, Fraction, Risk, RiskFigures};
 pub use scan::{Fate, IdentifierKind, Scan, Suspect};
 pub use transactions::TransactionReport;
-pub use veil::Veil;
 pub use vocabularies::VocabularyReport;
 
-use minijinja::{Environment, UndefinedBehavior};
-use serde::Deserialize;
+use std::borrow::Cow;
 
-use self::common::Report;
+use minijinja::{Environment, UndefinedBehavior};
+use serde::{Deserialize, Serialize};
+
 use privet_core::{Error, Result};
-use privet_policy::DataKind;
 
 /// The style of all pages.
 pub const STYLE: &str = include_str!("templates/style.css");
 
-/// The template of a page: what all reports have in common, around what one kind of data has.
-macro_rules! page {
-    ($own:literal) => {
-        concat!(
-            include_str!("templates/macros.html"),
-            include_str!("templates/head.html"),
-            include_str!("templates/top.html"),
-            include_str!("templates/columns.html"),
-            include_str!($own),
-            include_str!("templates/bottom.html")
-        )
-    };
-}
+/// The template of a report.
+const PAGE: &str = concat!(
+    include_str!("templates/blocks.html"),
+    include_str!("templates/head.html"),
+    include_str!("templates/page.html")
+);
 
 /// For whom a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,118 +76,74 @@ pub enum Edition {
     Public,
 }
 
-macro_rules! reports {
-    ($($report:ty),*) => {
-        $(impl Report for $report {
-            fn common(&mut self) -> &mut Common {
-                &mut self.common
-            }
-        })*
-    };
-}
-
-reports!(ReportModel, TransactionReport, VocabularyReport, BucketReport, ProjectionReport);
-
-/// A report as it is filed in `steward/report.json`: its field `kind` tells which data it is about.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Filed {
+/// The figures of a report, as they are filed in `steward/report.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Report {
     /// About a table.
-    Table(Box<ReportModel>),
+    Table(Box<TableReport>),
     /// About transactions.
     Transactions(Box<TransactionReport>),
-    /// About vocabularies.
+    /// About vocabularies, which may be made from a query log.
     Vocabularies(Box<VocabularyReport>),
     /// About records in groups.
-    Buckets(Box<BucketReport>),
+    Groups(Box<GroupReport>),
     /// About several tables with disjoint sensitive attributes.
     Projections(Box<ProjectionReport>),
 }
 
-impl Filed {
-    /// Reads what was filed.
-    pub fn read(text: &str) -> serde_json::Result<Filed> {
-        #[derive(Deserialize)]
-        struct Kind {
-            kind: String,
-        }
-        let Kind { kind } = serde_json::from_str(text)?;
-        if kind == buckets::KIND {
-            return serde_json::from_str(text).map(Filed::Buckets);
-        }
-        if kind == projections::KIND {
-            return serde_json::from_str(text).map(Filed::Projections);
-        }
-        match DataKind::ALL.into_iter().find(|known| known.name() == kind) {
-            Some(DataKind::Transactions) => serde_json::from_str(text).map(Filed::Transactions),
-            Some(DataKind::QueryLog | DataKind::Vocabularies) => {
-                serde_json::from_str(text).map(Filed::Vocabularies)
-            }
-            Some(DataKind::Table) | None => serde_json::from_str(text).map(Filed::Table),
-        }
-    }
-
-    /// Writes the report again.
-    pub fn render(&self, edition: Edition) -> Result<String> {
-        match self {
-            Filed::Table(model) => render(model.as_ref(), edition),
-            Filed::Transactions(model) => render(model.as_ref(), edition),
-            Filed::Vocabularies(model) => render(model.as_ref(), edition),
-            Filed::Buckets(model) => render(model.as_ref(), edition),
-            Filed::Projections(model) => render(model.as_ref(), edition),
-        }
-    }
-}
-
-/// Figures that make a page.
-pub trait Page: Report {
-    /// The template of the page.
-    const TEMPLATE: &'static str;
-
-    /// What the page says, in words.
-    fn view(&self, edition: Edition) -> minijinja::Value;
-}
-
-macro_rules! pages {
-    ($($report:ty, $template:literal, $view:path;)*) => {
-        $(impl Page for $report {
-            const TEMPLATE: &'static str = page!($template);
-
-            fn view(&self, edition: Edition) -> minijinja::Value {
-                $view(&self.of(edition), edition)
+macro_rules! reports {
+    ($($kind:ident $report:ty),*) => {
+        $(impl From<$report> for Report {
+            fn from(report: $report) -> Report {
+                Report::$kind(Box::new(report))
             }
         })*
+
+        impl Report {
+            /// What it has in common with all others.
+            pub fn common(&self) -> &Common {
+                match self {
+                    $(Report::$kind(report) => &report.common,)*
+                }
+            }
+
+            fn common_mut(&mut self) -> &mut Common {
+                match self {
+                    $(Report::$kind(report) => &mut report.common,)*
+                }
+            }
+        }
     };
 }
 
-pages! {
-    ReportModel, "templates/table.html", view::table;
-    TransactionReport, "templates/transactions.html", view::transactions;
-    VocabularyReport, "templates/vocabularies.html", view::vocabularies;
-    BucketReport, "templates/buckets.html", view::buckets;
-    ProjectionReport, "templates/projections.html", view::projections;
-}
+reports!(
+    Table TableReport,
+    Transactions TransactionReport,
+    Vocabularies VocabularyReport,
+    Groups GroupReport,
+    Projections ProjectionReport
+);
 
-/// Writes a report as one HTML page without scripts or anything to be fetched.
-///
-/// The same model gives the same bytes.
-pub fn render<P: Page>(model: &P, edition: Edition) -> Result<String> {
-    write(P::TEMPLATE, edition, |edition| model.view(edition))
-}
+impl Report {
+    /// Writes the report as one HTML page without scripts or anything to be fetched.
+    ///
+    /// The same figures give the same bytes.
+    pub fn render(&self, edition: Edition) -> Result<String> {
+        fill(PAGE, view::page(&self.of(edition), edition))
+    }
 
-/// Writes a page. The steward's says what was found when the public one was read again.
-fn write(
-    template: &'static str,
-    edition: Edition,
-    view: impl Fn(Edition) -> minijinja::Value,
-) -> Result<String> {
-    // What the public page prints is known only when it is written; there it is no matter.
-    let with = |view: minijinja::Value, small_counts: Vec<String>| {
-        minijinja::context! { small_counts => small_counts, ..view }
-    };
-    let public = fill(template, with(view(Edition::Public), Vec::new()))?;
-    match edition {
-        Edition::Public => Ok(public),
-        Edition::Steward => fill(template, with(view(Edition::Steward), cells::small_counts(&public))),
+    /// What an edition is written from. The public one is written from a report without the columns that are not published:
+    /// even a name may tell something (of a clinic, of a person where a file has no header).
+    fn of(&self, edition: Edition) -> Cow<'_, Report> {
+        match edition {
+            Edition::Steward => Cow::Borrowed(self),
+            Edition::Public => {
+                let mut report = self.clone();
+                report.common_mut().withhold_columns();
+                Cow::Owned(report)
+            }
+        }
     }
 }
 
@@ -206,7 +153,6 @@ fn fill(template: &'static str, view: minijinja::Value) -> Result<String> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::Html);
     environment.add_filter("length", minijinja::filters::length);
-    environment.add_filter("join", minijinja::filters::join);
     environment
         .add_template("report.html", template)
         .and_then(|()| environment.get_template("report.html"))

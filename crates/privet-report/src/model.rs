@@ -6,13 +6,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::common::Common;
-use super::gate::{Datum, Original};
+use super::gate::{Original, Sourced};
 use super::notion::Notion;
 use privet_policy::{PolicyColumn, Role};
 
-/// All that both editions of the report draw from.
+/// All that both editions of the report about a table draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ReportModel {
+pub struct TableReport {
     /// What all reports have in common.
     #[serde(flatten)]
     pub common: Common,
@@ -30,11 +30,23 @@ pub struct ReportModel {
     /// What public knowledge tells about records, before and after, where a column is quasi-sensitive. Steward only.
     #[serde(default)]
     pub links: Option<Original<LinkAccount>>,
+    /// Some records, before and after. Steward only.
+    #[serde(default)]
+    pub rows: Original<SampleRows>,
+}
+
+/// Some records, before and after.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SampleRows {
+    /// The published columns.
+    pub columns: Vec<String>,
+    /// Per record and column, the value as it was read and as it is published.
+    pub rows: Vec<Vec<(String, String)>>,
 }
 
 /// How a release was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Method {
+pub struct MethodAccount {
     /// The name used in policies, such as `full-domain`.
     pub name: String,
     /// What the method does, in a sentence or two. Printed in both editions.
@@ -73,13 +85,13 @@ const REMOVED: &str = "removed";
 
 /// One column: what it is and what was done to it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Column {
+pub struct ColumnAccount {
     /// The column's name.
     pub name: String,
     /// Its role, as policies write it: `identifier`, `quasi-identifier`, `sensitive`, `mixed`, `class` or `other`.
     pub role: String,
     /// Why it has that role. It may speak of the original, so it is for the steward only.
-    pub reason: String,
+    pub reason: Original<String>,
     /// What was done, in words: "level 2 of 4", "ranges", "unchanged", "removed". Printed in both editions.
     pub transformation: String,
     /// Distinct values in the original, where they were counted. Steward only.
@@ -97,18 +109,18 @@ pub struct Column {
     pub taxonomy: Option<TaxonomyDrawing>,
 }
 
-impl Column {
+impl ColumnAccount {
     /// Whether the release has it.
     pub fn is_published(&self) -> bool {
         self.transformation != REMOVED
     }
 
     /// A column with its role, and nothing measured yet.
-    pub fn new(column: &PolicyColumn, transformation: &str) -> Column {
-        Column {
+    pub fn new(column: &PolicyColumn, transformation: &str) -> ColumnAccount {
+        ColumnAccount {
             name: column.name.clone(),
             role: column.role.map_or("not mentioned", Role::name).to_string(),
-            reason: reason(column.role).to_string(),
+            reason: reason(column.role).to_string().into(),
             transformation: transformation.to_string(),
             distinct_before: None,
             distinct_after: None,
@@ -180,7 +192,7 @@ pub struct Tightness {
     pub worst: Original<String>,
     /// The figure of the worst class. What compares it with the original tells what the original has beyond the release, and
     /// is not for the public.
-    pub value: Datum,
+    pub value: Sourced,
     /// The threshold that the policy sets.
     pub threshold: f64,
     /// On which side of the threshold the figure must lie.
@@ -325,13 +337,13 @@ pub struct Loss {
 impl Loss {
     /// Whether this is a mean error of counts relative to the truth: not a share of the records, so it is the steward's.
     pub(super) fn is_error(&self) -> bool {
-        self.name == super::buckets::QUERY_ERROR
+        self.name == super::groups::QUERY_ERROR
     }
 }
 
 /// How a plan was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Search {
+pub struct SearchAccount {
     /// The number of candidates; text, because it may exceed any integer.
     pub space: String,
     /// Candidates looked at.
@@ -362,43 +374,43 @@ pub struct SearchMoment {
 
 /// What the independent audit found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Audit {
+pub struct AuditAccount {
     /// Whether every check holds.
     pub passed: bool,
     /// The checks.
-    pub checks: Vec<Check>,
+    pub checks: Vec<CheckAccount>,
 }
 
 /// One check of the audit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Check {
+pub struct CheckAccount {
     /// What was checked. Printed in both editions.
     pub name: String,
     /// Whether it holds.
     pub holds: bool,
     /// The worst case that was found. Steward only.
-    pub worst: String,
+    pub worst: Original<String>,
     /// Records in violation.
     pub concerned: u64,
     /// Anything else a steward should know. Steward only.
-    pub detail: String,
+    pub detail: Original<String>,
 }
 
 /// How to get the same bytes again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reproduce {
     /// The command. Steward only, for it names files.
-    pub command: String,
+    pub command: Original<String>,
     /// The hash of the policy. Steward only.
-    pub policy_sha256: String,
+    pub policy_sha256: Original<String>,
     /// The hash of the program that made the release. Steward only.
     #[serde(default)]
-    pub program_sha256: Option<String>,
+    pub program_sha256: Original<Option<String>>,
     /// What tells the seed from others without telling it. Steward only.
     #[serde(default)]
-    pub key_id: Option<String>,
+    pub key_id: Original<Option<String>>,
     /// The files that went in: data and hierarchies. Steward only.
-    pub inputs: Vec<FileHash>,
+    pub inputs: Original<Vec<FileHash>>,
     /// The files that were released, named relative to `public/`.
     pub released: Vec<FileHash>,
 }
@@ -412,7 +424,7 @@ pub struct FileHash {
     pub sha256: String,
 }
 
-impl ReportModel {
+impl TableReport {
     /// The k of the k-anonymity requirement, where there is one.
     pub fn k(&self) -> Option<u64> {
         self.requirements.iter().find_map(|requirement| match requirement.notion {

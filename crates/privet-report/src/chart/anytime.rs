@@ -2,7 +2,7 @@
 
 use minijinja::Value;
 
-use super::super::lens::figure;
+use super::super::numbers::figure;
 use super::super::model::SearchMoment;
 use super::WIDTH;
 use super::svg::{Anchor, Svg};

@@ -26,7 +26,7 @@ pub(in super::super) fn boxes(rows: &[BoxRow], axis: &str, title: &str) -> Value
     let mut svg = Svg::new(WIDTH, bottom + 38.0);
     for part in [0.0, 0.25, 0.5, 0.75, 1.0] {
         svg.line((x(top * part), 4.0), (x(top * part), bottom), if part == 0.0 { "axis" } else { "grid" });
-        let text = super::super::lens::percent(top * part);
+        let text = super::super::numbers::percent(top * part);
         svg.text(x(top * part), bottom + 16.0, Anchor::Middle, "tick", &text);
     }
     for (at, row) in rows.iter().enumerate() {
@@ -59,7 +59,7 @@ pub(in super::super) fn boxes(rows: &[BoxRow], axis: &str, title: &str) -> Value
 fn beyond(quantiles: &[f64; 5], top: f64) -> String {
     let named = [(2, "median"), (3, "box to"), (4, "whisker to")];
     let further = named.into_iter().filter(|(at, _)| quantiles[*at] > top);
-    let texts = further.map(|(at, name)| format!("{name} {}", super::super::lens::percent(quantiles[at])));
+    let texts = further.map(|(at, name)| format!("{name} {}", super::super::numbers::percent(quantiles[at])));
     texts.collect::<Vec<_>>().join(", ")
 }
 

@@ -2,7 +2,7 @@
 
 use minijinja::Value;
 
-use super::super::lens::{percent, thousands};
+use super::super::numbers::{percent, thousands};
 use super::super::risk::{Fraction, Risk};
 use super::WIDTH;
 use super::svg::{Anchor, Svg};

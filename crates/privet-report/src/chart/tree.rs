@@ -5,8 +5,8 @@
 
 use minijinja::Value;
 
-use super::super::gate::Key;
-use super::super::lens::thousands;
+use super::super::gate::{Datum, Key};
+use super::super::numbers::thousands;
 use super::super::model::{TaxonomyDrawing, TaxonomyNode};
 use super::WIDTH;
 use super::svg::{Anchor, Svg, width_of};
@@ -196,7 +196,7 @@ impl<'a> Shape<'a> {
 }
 
 /// Draws the taxonomy of a column.
-pub(in super::super) fn tree(drawing: &TaxonomyDrawing, counts: TreeCounts, title: &str) -> Value {
+pub(in super::super) fn tree(drawing: &TaxonomyDrawing, counts: TreeCounts, title: &Datum) -> Value {
     let rows = Shape::new(&drawing.nodes, counts).fitting_rows();
     let with_counts = counts.are_shown();
     let used = drawing.nodes.iter().filter(|node| node.in_cut);
@@ -244,7 +244,7 @@ pub(in super::super) fn tree(drawing: &TaxonomyDrawing, counts: TreeCounts, titl
             svg.text(WIDTH, y + 4.0, Anchor::End, class, &thousands(records));
         }
     }
-    svg.finish(title)
+    svg.finish(title.text())
 }
 
 #[cfg(test)]
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn a_big_tree_is_folded_below_the_cut() {
-        let picture = tree(&hundred(), shown(), "t").to_string();
+        let picture = tree(&hundred(), shown(), &"t".into()).to_string();
         assert!(picture.contains("group9") && picture.contains("10 values below"), "{picture}");
         assert!(!picture.contains("leaf00"));
     }
@@ -290,7 +290,7 @@ mod tests {
     fn the_public_sees_nothing_below_the_cut_and_no_label_without_records() {
         let mut drawing = hundred();
         drawing.nodes[1].released = 0;
-        let picture = tree(&drawing, TreeCounts::Hidden, "t").to_string();
+        let picture = tree(&drawing, TreeCounts::Hidden, &"t".into()).to_string();
         assert!(picture.contains("group1") && !picture.contains("group0"), "{picture}");
         assert!(
             !picture.contains("leaf") && !picture.contains("below<") && !picture.contains("40"),
@@ -302,7 +302,7 @@ mod tests {
     fn a_long_row_of_siblings_is_folded() {
         let mut nodes = vec![node("any", None, 0, false)];
         nodes.extend((0..47).map(|leaf| node(&format!("leaf{leaf}"), Some(0), 1, true)));
-        let picture = tree(&TaxonomyDrawing { nodes }, shown(), "t").to_string();
+        let picture = tree(&TaxonomyDrawing { nodes }, shown(), &"t".into()).to_string();
         assert!(picture.contains("leaf9") && picture.contains("… 23 more"), "{picture}");
     }
 
@@ -315,22 +315,22 @@ mod tests {
             node("s1", Some(2), 0, true),
         ];
         let forest = TaxonomyDrawing { nodes };
-        let all = tree(&forest, shown(), "t").to_string();
+        let all = tree(&forest, shown(), &"t".into()).to_string();
         assert!(["north", "n1", "south", "s1"].iter().all(|label| all.contains(label)), "{all}");
-        let public = tree(&forest, TreeCounts::Hidden, "t").to_string();
+        let public = tree(&forest, TreeCounts::Hidden, &"t".into()).to_string();
         assert!(public.contains("n1") && !public.contains("south"), "nothing of that tree is released");
     }
 
     #[test]
     fn odd_trees_are_drawn_too() {
         let lonely = TaxonomyDrawing { nodes: vec![node("any", None, 3, true)] };
-        assert!(tree(&lonely, shown(), "t").to_string().contains("any"));
+        assert!(tree(&lonely, shown(), &"t".into()).to_string().contains("any"));
         let empty = TaxonomyDrawing { nodes: vec![] };
-        assert!(tree(&empty, shown(), "t").to_string().starts_with("<svg"));
+        assert!(tree(&empty, shown(), &"t".into()).to_string().starts_with("<svg"));
         let deep = (0..500_usize).map(|depth| node("n", depth.checked_sub(1), 1, depth == 499)).collect();
-        assert!(tree(&TaxonomyDrawing { nodes: deep }, shown(), "t").to_string().contains("and more"));
+        assert!(tree(&TaxonomyDrawing { nodes: deep }, shown(), &"t".into()).to_string().contains("and more"));
         let astray =
             TaxonomyDrawing { nodes: vec![node("a", Some(9), 1, true), node("b", Some(1), 1, true)] };
-        assert!(tree(&astray, TreeCounts::Hidden, "t").to_string().starts_with("<svg"));
+        assert!(tree(&astray, TreeCounts::Hidden, &"t".into()).to_string().starts_with("<svg"));
     }
 }

@@ -13,9 +13,6 @@ use super::gate::Original;
 use super::model::Requirement;
 use super::notion::Notion;
 
-/// The kind by which this model is told from the others in `report.json`.
-pub const KIND: &str = "projections";
-
 /// All that both editions of the report draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProjectionReport {
@@ -35,7 +32,7 @@ pub struct ProjectionReport {
     /// The mutual information of every two attributes, as a square matrix, in nats. Steward only.
     pub information: Original<Vec<f64>>,
     /// The tables.
-    pub tables: Vec<TableRow>,
+    pub tables: Vec<ProjectedTable>,
     /// The share of association that is lost.
     pub gamma_alpha: Original<f64>,
     /// The share of information that is exposed.
@@ -61,7 +58,7 @@ pub struct PlanLimits {
 
 /// A published table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TableRow {
+pub struct ProjectedTable {
     /// Its file.
     pub file: String,
     /// Its sensitive attributes, by position.

@@ -15,9 +15,9 @@ pub fn protections(model: &ProjectionReport, edition: Edition) -> Vec<Protection
         match protection.attack {
             Attack::OutsideKnowledge if model.tables.len() > 1 => {
                 protection.cover = Cover::Partly;
-                let left = model.gamma_beta.told(edition, model.common.records.released);
+                let left = model.gamma_beta.shown(edition, model.common.records.released);
                 let left = left.map_or_else(String::new, |left| {
-                    format!(": {} of what such a join could expose is left", left.text)
+                    format!(": {} of what such a join could expose is left", left.text.text())
                 });
                 protection.meaning = format!(
                     "Whoever finds a person’s class and knows one sensitive attribute reads the others of the same table, \

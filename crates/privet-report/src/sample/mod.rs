@@ -6,18 +6,18 @@ mod trees;
 use self::figures::{fidelity, filled, hash, left_out, suspects};
 use self::trees::{Tree, ages, grouped};
 use super::common::{Common, Whose};
-use super::gate::{Datum, Original};
+use super::gate::{Original, Sourced};
 use super::model::*;
 use super::notion::{Diversity, Notion};
 use super::risk::Risk;
 use privet_attack::{Figure, Finding};
 use privet_policy::ReportKeys;
 
-fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), loss: f64) -> Column {
-    Column {
+fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), loss: f64) -> ColumnAccount {
+    ColumnAccount {
         name: name.into(),
         role: role.into(),
-        reason: String::new(),
+        reason: String::new().into(),
         transformation: transformation.into(),
         distinct_before: Some(distinct.0.into()),
         distinct_after: Some(distinct.1),
@@ -29,20 +29,20 @@ fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), lo
 }
 
 /// Twenty thousand people with eight quasi-identifiers.
-pub(super) fn census() -> ReportModel {
+pub(super) fn census() -> TableReport {
     let mut columns = vec![
-        Column {
+        ColumnAccount {
             loss: None,
             generalised: None,
             distinct_after: None,
             ..column("person_id", "identifier", "removed", (20_000, 0), 0.0)
         },
-        Column {
-            reason: "74 values; alone it identifies nobody, with postcode and sex 18 % of records".into(),
+        ColumnAccount {
+            reason: "74 values; alone it identifies nobody, with postcode and sex 18 % of records".to_string().into(),
             taxonomy: ages().at_level(2),
             ..column("age", "quasi-identifier", "level 2 of 4", (74, 8), 0.121)
         },
-        Column {
+        ColumnAccount {
             taxonomy: grouped("any sex", &[("person", &[("female", 9_871), ("male", 10_129)])]).at_level(0),
             ..column("sex", "quasi-identifier", "unchanged", (2, 2), 0.0)
         },
@@ -54,8 +54,8 @@ pub(super) fn census() -> ReportModel {
             postcodes.child(parent, format!("{region}{area:02}**"), 20 + (region * 37 + area * 61) % 83);
         }
     }
-    columns.push(Column {
-        reason: "333 values; the most identifying column in combination".into(),
+    columns.push(ColumnAccount {
+        reason: "333 values; the most identifying column in combination".to_string().into(),
         taxonomy: postcodes.at_level(1),
         ..column("postcode", "quasi-identifier", "level 1 of 2", (333, 9), 0.109)
     });
@@ -71,7 +71,7 @@ pub(super) fn census() -> ReportModel {
             ],
         ),
     ];
-    columns.push(Column {
+    columns.push(ColumnAccount {
         taxonomy: grouped("any education", education).at_level(1),
         ..column("education", "quasi-identifier", "level 1 of 2", (8, 3), 0.266)
     });
@@ -79,7 +79,7 @@ pub(super) fn census() -> ReportModel {
         ("partnered", &[("married", 9_433), ("registered partnership", 512)]),
         ("single", &[("never married", 6_870), ("divorced", 2_307), ("widowed", 878)]),
     ];
-    columns.push(Column {
+    columns.push(ColumnAccount {
         taxonomy: grouped("any status", marital).at_level(1),
         ..column("marital_status", "quasi-identifier", "level 1 of 2", (5, 2), 0.4)
     });
@@ -87,18 +87,18 @@ pub(super) fn census() -> ReportModel {
     for country in 0..41_u64 {
         countries.child(0, format!("country {country}"), 9_000 / (country + 1).pow(2) + 12);
     }
-    columns.push(Column {
+    columns.push(ColumnAccount {
         taxonomy: countries.at_level(1),
         ..column("birth_country", "quasi-identifier", "level 1 of 1: fully generalised", (41, 1), 1.0)
     });
     columns.push(column("household_size", "quasi-identifier", "ranges", (9, 4), 0.22));
-    columns.push(Column {
+    columns.push(ColumnAccount {
         generalised: Some(0.613.into()),
         ..column("hours_per_week", "quasi-identifier", "ranges", (88, 12), 0.087)
     });
     columns.push(column("occupation", "sensitive", "unchanged", (9, 9), 0.0));
     columns.push(column("income", "sensitive", "unchanged", (5, 5), 0.0));
-    columns.push(Column {
+    columns.push(ColumnAccount {
         loss: None,
         generalised: Some(0.0.into()),
         ..column("survey_weight", "other", "unchanged", (1_204, 1_203), 0.0)
@@ -135,14 +135,13 @@ pub(super) fn census() -> ReportModel {
         ("50k–80k", 2_916),
         ("80k and more", 1_226),
     ]);
-    ReportModel {
+    TableReport {
         common: Common {
-            title: "Census sample 2024".into(),
+            title: "Census sample 2024".to_string().into(),
             report: ReportKeys::default(),
-            data_name: "census.csv".into(),
+            data_name: "census.csv".to_string().into(),
             privet: "0.1.0".into(),
-            kind: "table".into(),
-            method: Method {
+            method: MethodAccount {
                 name: "full-domain".into(),
                 summary: "generalises every column to one level of its hierarchy, and finds the levels that meet all \
                           requirements at the least loss among all there are; classes that fail are suppressed whole, up to \
@@ -150,8 +149,8 @@ pub(super) fn census() -> ReportModel {
                     .into(),
                 settings: vec![("cost".into(), "LM".into()), ("suppression_limit".into(), "1/20".into())],
             },
-            policy: "seed = 421337\n\n[data]\npath = \"secret-folder/census.csv\"\n\n[privacy.k-anonymity]\nk = 11\n".into(),
-            seed: Some(421_337),
+            policy: "seed = 421337\n\n[data]\npath = \"secret-folder/census.csv\"\n\n[privacy.k-anonymity]\nk = 11\n".to_string().into(),
+            seed: Some(421_337.into()),
             warnings: Vec::new().into(),
             whose: Whose::default(),
             held_out: None,
@@ -171,7 +170,7 @@ pub(super) fn census() -> ReportModel {
                     inequality: "n(class) ≥ 11".into(),
                     exact: "11".to_string().into(),
                     worst: "age 80–89, male, 4****, tertiary: 11 records".to_string().into(),
-                    value: Datum::Released(11.0),
+                    value: Sourced::Released(11.0),
                     threshold: 11.0,
                     side: Side::AtLeast,
                     counted: true,
@@ -184,7 +183,7 @@ pub(super) fn census() -> ReportModel {
                     inequality: "n(value) · 3 ≤ n(class)".into(),
                     exact: "19 of 61".to_string().into(),
                     worst: "19 of 61 records are ‘craft and trades’".to_string().into(),
-                    value: Datum::Released(19.0 / 61.0),
+                    value: Sourced::Released(19.0 / 61.0),
                     threshold: 1.0 / 3.0,
                     side: Side::AtMost,
                     counted: false,
@@ -197,7 +196,7 @@ pub(super) fn census() -> ReportModel {
                     inequality: "EMD(class, table) ≤ 1/5".into(),
                     exact: String::new().into(),
                     worst: "distance 0.1875 in a class of 24 records".to_string().into(),
-                    value: Datum::Original(0.1875.into()),
+                    value: Sourced::Original(0.1875.into()),
                     threshold: 0.2,
                     side: Side::AtMost,
                     counted: false,
@@ -241,7 +240,7 @@ pub(super) fn census() -> ReportModel {
                     direction: "higher is better".into(),
                 },
             ],
-            search: Some(Original::from(Search {
+            search: Some(Original::from(SearchAccount {
                 space: "12960".into(),
                 examined: 742,
                 seconds: 0.184,
@@ -254,35 +253,36 @@ pub(super) fn census() -> ReportModel {
             attacks_not_run: Vec::new().into(),
             ledger: None,
             veil: Default::default(),
-            audit: Audit {
+            audit: AuditAccount {
                 passed: true,
             checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]
-                .map(|name| Check {
+                .map(|name| CheckAccount {
                     name: name.into(),
                     holds: true,
-                    worst: "class of 11 records".into(),
+                    worst: "class of 11 records".to_string().into(),
                     concerned: 0,
-                    detail: String::new(),
+                    detail: String::new().into(),
                 })
                 .into_iter()
-                .chain([Check {
+                .chain([CheckAccount {
                     name: "every value contains the original".into(),
                     holds: true,
-                    worst: "none".into(),
+                    worst: "none".to_string().into(),
                     concerned: 0,
-                    detail: "19,877 records matched by containment, each to one of the original".into(),
+                    detail: "19,877 records matched by containment, each to one of the original".to_string().into(),
                 }])
                 .collect(),
             },
             reproduce: Reproduce {
-                command: "privet anonymize policy.toml -o release".into(),
-                policy_sha256: hash(1),
-                program_sha256: None,
-                key_id: None,
+                command: "privet anonymize policy.toml -o release".to_string().into(),
+                policy_sha256: hash(1).into(),
+                program_sha256: None.into(),
+                key_id: None.into(),
                 inputs: vec![
                     FileHash { path: "secret-folder/census.csv".into(), sha256: hash(2) },
                     FileHash { path: "hierarchies/age.csv".into(), sha256: hash(3) },
-                ],
+                ]
+                .into(),
                 released: vec![FileHash { path: "release.csv".into(), sha256: hash(4) }],
             },
             scan: Some(suspects().into()),
@@ -319,18 +319,23 @@ pub(super) fn census() -> ReportModel {
             Distribution { column: "income".into(), values: incomes },
         ],
         links: None,
+        rows: SampleRows {
+            columns: ["age", "sex"].map(String::from).to_vec(),
+            rows: vec![vec![("34".into(), "30–39".into()), ("female".into(), "female".into())]],
+        }
+        .into(),
     }
 }
 
 /// Ten patients, two quasi-identifiers, nothing suppressed, no search to speak of.
-pub(super) fn patients() -> ReportModel {
+pub(super) fn patients() -> TableReport {
     let mut model = census();
     let ages = grouped(
         "20–59",
         &[("20–39", &[("20–29", 3), ("30–39", 2)]), ("40–59", &[("40–49", 4), ("50–59", 1)])],
     );
-    model.common.title = "Patients".into();
-    model.common.data_name = "patients.csv".into();
+    model.common.title = "Patients".to_string().into();
+    model.common.data_name = "patients.csv".to_string().into();
     model.requirements.truncate(1);
     model.requirements[0] = Requirement {
         notion: Notion::KAnonymity { k: 2 },
@@ -339,7 +344,7 @@ pub(super) fn patients() -> ReportModel {
     model.common.records =
         Records { read: 10.into(), dropped: 0.into(), suppressed: 0.into(), released: 10, starred: 0.into() };
     model.common.columns = vec![
-        Column {
+        ColumnAccount {
             taxonomy: ages.at_level(1),
             ..column("age", "quasi-identifier", "level 1 of 2", (9, 2), 0.5)
         },
@@ -355,7 +360,7 @@ pub(super) fn patients() -> ReportModel {
         inequality: "n(class) ≥ 2".into(),
         exact: "2".to_string().into(),
         worst: "20–39, female: 2 records".to_string().into(),
-        value: Datum::Released(2.0),
+        value: Sourced::Released(2.0),
         threshold: 2.0,
         side: Side::AtLeast,
         counted: true,
@@ -377,9 +382,9 @@ pub(super) fn patients() -> ReportModel {
 }
 
 /// A cut through mixed levels, suppressed cells, a threshold per value, and a search that was stopped.
-pub(super) fn diseases() -> ReportModel {
+pub(super) fn diseases() -> TableReport {
     let mut model = census();
-    model.common.title = "Diseases".into();
+    model.common.title = "Diseases".to_string().into();
     model.common.method.name = "l-plus-optimize".into();
     model.common.method.settings = vec![("suppression".into(), "vio-sa".into())];
     model.requirements = vec![Requirement {
@@ -438,7 +443,7 @@ pub(super) fn diseases() -> ReportModel {
         (14.0, Some(43_921.25), Some(42_008.5)),
     ];
     let moment = |(seconds, best, bound)| SearchMoment { seconds, best, bound };
-    model.common.search = Some(Original::from(Search {
+    model.common.search = Some(Original::from(SearchAccount {
         space: "340282366920938463463374607431768211456".into(),
         examined: 1_742,
         seconds: 30.0,
@@ -466,11 +471,11 @@ pub(super) fn diseases() -> ReportModel {
 }
 
 /// One quasi-identifier without a taxonomy, long names, and an audit that failed.
-pub(super) fn awkward() -> ReportModel {
+pub(super) fn awkward() -> TableReport {
     let mut model = patients();
     let long = "the_highest_level_of_education_that_the_respondent_had_completed_when_the_survey_was_taken";
     model.common.title =
-        "A survey with a title that is rather longer than anyone would like it to be, and then some".into();
+        "A survey with a title that is rather longer than anyone would like it to be, and then some".to_string().into();
     model.common.columns = vec![
         column(long, "quasi-identifier", "ranges", (123_456_789, 3), 0.999_9),
         column(
@@ -493,16 +498,16 @@ pub(super) fn awkward() -> ReportModel {
         description: "Recursive (2.5, 3)-diversity.".into(),
     }];
     model.common.audit.passed = false;
-    model.common.audit.checks[0] = Check {
+    model.common.audit.checks[0] = CheckAccount {
         name: format!("recursive (2.5, 3)-diversity of {}", model.sensitive[0].column),
         holds: false,
-        worst: "a class of 4 records has one value 3 times".into(),
+        worst: "a class of 4 records has one value 3 times".to_string().into(),
         concerned: 4,
-        detail: "the most frequent value must stay below 2.5 × 1".into(),
+        detail: "the most frequent value must stay below 2.5 × 1".to_string().into(),
     };
     model.common.tightness[0].requirement = model.common.audit.checks[0].name.clone();
     model.common.tightness[0].holds = false;
-    model.common.tightness[0].value = Datum::Released(3.0);
+    model.common.tightness[0].value = Sourced::Released(3.0);
     model.common.tightness[0].threshold = 2.5;
     model.common.tightness[0].side = Side::Below;
     model.common.losses.clear();

@@ -32,9 +32,9 @@ pub struct TransactionReport {
     pub lengths: Distribution,
     /// What is left to analyse.
     pub utility: Utility,
-    /// The items that lose most by NCP, the dearest first. Steward only.
+    /// The items that lose most by NCP, the costliest first. Steward only.
     #[serde(default)]
-    pub dearest: Original<Vec<ItemLoss>>,
+    pub costliest: Original<Vec<ItemLoss>>,
 }
 
 /// One requirement: what somebody may know, and what follows from it at most. All are settings of KL(m,n)-privacy.

@@ -1,11 +1,12 @@
 //! How strongly columns go together, before and after.
 
+use super::super::block::Chart;
 use super::super::chart;
 use super::super::fidelity::{Associations, Fidelity};
-use super::{DataTable, Figure};
+use super::super::gate::{Datum, Key};
 use privet_core::counted;
 
-/// So many pairs are named whose association is lost, the strongest first.
+/// At most this many pairs are named whose association is lost, the strongest first.
 const MOST_LOST: usize = 6;
 /// An association of at least this strength can be lost.
 const STRONG: f64 = 0.2;
@@ -45,9 +46,9 @@ pub(super) fn lost(found: &Associations) -> Vec<String> {
     lost.into_iter().take(MOST_LOST).map(|(_, pair)| pair).chain(unnamed).collect()
 }
 
-/// Heat maps with all of their pairs beneath, those that changed most first. For the steward alone: what goes
+/// Heat maps with all of their pairs below, those that changed most first. For the steward alone: what goes
 /// together in the release everybody can count, the rest speaks of the original.
-pub(super) fn figures(fidelity: &Fidelity) -> Vec<Figure> {
+pub(super) fn charts(fidelity: &Fidelity, key: Key) -> Vec<Chart> {
     let found = &fidelity.associations;
     let (head, name, scale, below) = match fidelity.of_sets {
         true => (
@@ -63,26 +64,20 @@ pub(super) fn figures(fidelity: &Fidelity) -> Vec<Figure> {
     }
     // The sign of printed figures is a minus, and nothing has none.
     let strength = |value: Option<f64>| match value {
-        None => "–".to_string(),
-        Some(value) => format!("{value:.2}").replace("-0.00", "0.00").replace('-', "−"),
+        None => Datum::from("–"),
+        Some(value) => key.text(format!("{value:.2}").replace("-0.00", "0.00").replace('-', "−")),
     };
     let mut pairs: Vec<(usize, usize)> = found.pairs().collect();
     let size = |pair: &(usize, usize)| found.change(pair.0, pair.1).map_or(0.0, f64::abs);
     pairs.sort_by(|a, b| size(b).total_cmp(&size(a)).then(a.cmp(b)));
-    let pair = |&(a, b): &(usize, usize)| format!("{} – {}", found.columns[a], found.columns[b]);
-    let table = |of: &dyn Fn(usize, usize) -> Option<f64>| DataTable {
-        head: vec![head.to_string(), name.to_string()],
-        rows: pairs.iter().map(|at| vec![pair(at), strength(of(at.0, at.1))]).collect(),
-    };
-    let figure = |title: &str, note: &str, of: &dyn Fn(usize, usize) -> Option<f64>| Figure {
-        title: title.to_string(),
-        note: note.to_string(),
-        svg: chart::heat(&found.columns, of, title),
-        table: table(of),
+    let pair = |&(a, b): &(usize, usize)| key.text(format!("{} – {}", found.columns[a], found.columns[b]));
+    let chart = |title: &'static str, note: &'static str, of: &dyn Fn(usize, usize) -> Option<f64>| {
+        let rows = pairs.iter().map(|at| vec![pair(at), strength(of(at.0, at.1))]).collect();
+        Chart::new(title, note, chart::heat(&found.columns, of, title), &[head, name], rows)
     };
     vec![
-        figure("Associations in the original", scale, &|a, b| found.before(a, b)),
-        figure("Associations in the release", scale, &|a, b| found.after(a, b)),
-        figure("Release less original", below, &|a, b| found.change(a, b)),
+        chart("Associations in the original", scale, &|a, b| found.before(a, b)),
+        chart("Associations in the release", scale, &|a, b| found.after(a, b)),
+        chart("Release less original", below, &|a, b| found.change(a, b)),
     ]
 }

@@ -1,75 +1,77 @@
 //! What an analyst still finds: distributions, associations and counts.
 
-use serde::Serialize;
-
-use super::super::chart::{self, BoxRow};
+use super::super::block::{Block, Chart, Mark, Section};
+use super::super::chart::{self, Bar, BoxRow};
 use super::super::common::Common;
 use super::super::fidelity::{Fidelity, Marginal, QueryErrors, Spread};
-use super::super::gate::{Original, STEP};
-use super::super::lens::{percent, thousands};
-use super::super::{Edition, chart::Bar};
-use super::{DataTable, Figure, associations, figures};
+use super::super::gate::{Datum, Key, Original, STEP};
+use super::super::numbers::percent;
+use super::super::Edition;
+use super::{associations, figures};
 
-/// So many columns are drawn one by one.
+/// At most this many columns are drawn one by one.
 const MOST_MARGINALS: usize = 12;
-
-/// The section's figures.
-#[derive(Serialize)]
-pub(super) struct FidelityView {
-    note: String,
-    /// What should not be computed from the release, in words.
-    advice: Vec<String>,
-    overview: Vec<Figure>,
-    heat: Vec<Figure>,
-    marginals: Vec<Figure>,
-}
 
 /// What is said about analysis. All of it compares the release with the original: the public reads the distances of
 /// quasi-identifiers and the errors of counts, in steps.
-pub(super) fn fidelity(common: &Common, edition: Edition) -> Option<FidelityView> {
+pub(super) fn fidelity(common: &Common, edition: Edition) -> Option<Section> {
     let found = common.fidelity.as_ref()?;
     if common.records.released == 0 {
         return None;
     }
-    let Some(key) = edition.key() else { return coarse(found, common) };
-    let found = found.see(key);
-    let drawn = || found.marginals.iter().take(MOST_MARGINALS);
-    let mut overview = Vec::new();
-    if found.of_sets {
-        overview.extend(drawn().filter_map(|marginal| drawn_one(marginal, edition)));
-    } else {
-        overview.extend(distances(&found.marginals.iter().map(off).collect::<Vec<_>>()));
-    }
-    overview.extend(errors(&relative(found), found.of_sets, Scale::Truth));
-    let marginals = drawn().filter(|_| !found.of_sets);
-    Some(FidelityView {
-        note: note(found),
-        advice: advice(found),
-        overview,
-        heat: associations::figures(found),
-        marginals: marginals.filter_map(|marginal| drawn_one(marginal, edition)).collect(),
-    })
+    let blocks = match edition.key() {
+        Some(key) => precise(found.see(key), key, edition),
+        None => coarse(found, common)?,
+    };
+    Some(Section::new("fidelity", "Analysis", "What analysts still find", blocks))
+}
+
+/// What the steward reads.
+fn precise(found: &Fidelity, key: Key, edition: Edition) -> Vec<Block> {
+    let drawn = || found.marginals.iter().take(MOST_MARGINALS).filter_map(|one| drawn_one(one, edition));
+    let mut charts: Vec<Chart> = match found.of_sets {
+        true => drawn().collect(),
+        false => distances(&found.marginals.iter().map(off).collect::<Vec<_>>()).into_iter().collect(),
+    };
+    charts.extend(errors(&relative(found), found.of_sets, Scale::Truth));
+    charts.extend(associations::charts(found, key));
+    let mut blocks = advice(rough_and_lost(found));
+    blocks.extend(note(found, key).map(Block::aside));
+    blocks.extend(Block::charts(charts));
+    let marginals = if found.of_sets { Vec::new() } else { drawn().collect() };
+    blocks.extend(Block::charts(marginals).map(|charts| Block::Folded {
+        class: "more",
+        title: Datum::default(),
+        summary: "Columns one by one, before and after".into(),
+        warn: "",
+        blocks: vec![charts],
+    }));
+    blocks
 }
 
 /// What the public may have. How far a sensitive column is off would tell what those have who were left out, even in steps.
-fn coarse(found: &Original<Fidelity>, common: &Common) -> Option<FidelityView> {
+fn coarse(found: &Original<Fidelity>, common: &Common) -> Option<Vec<Block>> {
     let found = found.clone().in_steps(common.records.released)?;
     let quasi = found.marginals.into_iter().filter(|(column, _)| common.is_quasi_identifier(column));
     let off: Vec<Off> = quasi.map(|(column, distance)| Off { column, distance }).collect();
-    let mut overview = Vec::new();
-    overview.extend(distances(&off));
-    overview.extend(errors(&found.queries, found.of_sets, Scale::Records));
-    (!overview.is_empty()).then(|| FidelityView {
-        note: format!(
-            "Precise figures about the original would tell of what the release leaves out: distances and errors are rounded up \
-             to steps of {} of all records, and sensitive columns are compared in the steward’s edition alone.",
-            percent(STEP)
-        ),
-        advice: rough(&off, &found.queries, found.of_sets, Scale::Records),
-        overview,
-        heat: Vec::new(),
-        marginals: Vec::new(),
-    })
+    let mut charts = Vec::new();
+    charts.extend(distances(&off));
+    charts.extend(errors(&found.queries, found.of_sets, Scale::Records));
+    let charts = Block::charts(charts)?;
+    let mut blocks = advice(rough(&off, &found.queries, found.of_sets, Scale::Records));
+    blocks.push(Block::aside(Datum::say(
+        "Precise figures about the original would tell of what the release leaves out: distances and errors are rounded up \
+         to steps of {} of all records, and sensitive columns are compared in the steward’s edition alone.",
+        [Datum::setting(percent(STEP))],
+    )));
+    blocks.push(charts);
+    Some(blocks)
+}
+
+/// What should not be computed from the release.
+fn advice(advice: Vec<Datum>) -> Vec<Block> {
+    let items: Vec<_> = advice.into_iter().map(|text| (Mark::None, text, Datum::default())).collect();
+    if items.is_empty() { Vec::new() } else { vec![Block::List { class: "advice", items }] }
 }
 
 /// How far a column is off.
@@ -82,36 +84,38 @@ fn off(marginal: &Marginal) -> Off {
     Off { column: marginal.values.column.clone(), distance: marginal.distance }
 }
 
-fn note(found: &Fidelity) -> String {
+fn note(found: &Fidelity, key: Key) -> Option<Datum> {
     match found.sampled {
-        Some(records) => format!("Figures rest on a sample of {} distinct records.", thousands(records)),
-        None if found.of_sets => {
-            "A label that stands for several is taken for each of them with the same chance.".to_string()
+        Some(records) => {
+            Some(Datum::say("Figures rest on a sample of {} distinct records.", [key.count(records)]))
         }
-        None => String::new(),
+        None if found.of_sets => {
+            Some("A label that stands for several is taken for each of them with the same chance.".into())
+        }
+        None => None,
     }
 }
 
-/// How far each column's distribution is off.
-fn distances(all: &[Off]) -> Option<Figure> {
+/// How far each column's distribution is off: exactly for the steward, in steps for the public.
+fn distances(all: &[Off]) -> Option<Chart> {
     let bar = |off: &Off| Bar {
-        name: off.column.clone(),
+        name: Datum::named(&off.column),
         before: None,
-        text: rounded(off.distance),
+        text: Datum::measured(off.distance, rounded),
         after: Some(off.distance),
     };
+    let row = |off: &Off| vec![Datum::named(&off.column), Datum::measured(off.distance, rounded)];
     let bars: Vec<Bar> = all.iter().map(bar).collect();
-    let row = |off: &Off| vec![off.column.clone(), rounded(off.distance)];
-    (!bars.is_empty()).then(|| Figure {
-        title: "How far single columns are off".to_string(),
-        note: "The share of records that would have to change their value to give the original’s distribution, if all values \
-               below a released label are taken for equally likely (total variation distance)."
-            .to_string(),
-        svg: chart::bars(&bars, "Total variation distance of each column to the original"),
-        table: DataTable {
-            head: ["Column", "Distance"].map(str::to_string).to_vec(),
-            rows: all.iter().map(row).collect(),
-        },
+    let title = "Total variation distance of each column to the original".into();
+    (!bars.is_empty()).then(|| {
+        Chart::new(
+            "How far single columns are off",
+            "The share of records that would have to change their value to give the original’s distribution, if all values \
+             below a released label are taken for equally likely (total variation distance).",
+            chart::bars(&bars, &title),
+            &["Column", "Distance"],
+            all.iter().map(row).collect(),
+        )
     })
 }
 
@@ -140,77 +144,88 @@ fn relative(found: &Fidelity) -> Vec<(u64, Spread)> {
 }
 
 /// How far answers to COUNT queries are off.
-fn errors(queries: &[(u64, Spread)], of_sets: bool, scale: Scale) -> Option<Figure> {
+fn errors(queries: &[(u64, Spread)], of_sets: bool, scale: Scale) -> Option<Chart> {
     let name = |conditions: u64| match (conditions, of_sets) {
-        (1, true) => "one of them".to_string(),
-        (2, true) => "two of them".to_string(),
-        (_, true) => "three of them".to_string(),
-        (1, false) => "one condition".to_string(),
-        (2, false) => "two conditions".to_string(),
-        (_, false) => "three conditions".to_string(),
+        (1, true) => "one of them",
+        (2, true) => "two of them",
+        (_, true) => "three of them",
+        (1, false) => "one condition",
+        (2, false) => "two conditions",
+        (_, false) => "three conditions",
     };
     let asked = if of_sets { "how many hold …" } else { "how many records have …" };
-    let boxes: Vec<BoxRow> = (queries.iter())
-        .map(|(count, errors)| BoxRow { name: name(*count), quantiles: errors.quantiles })
+    let boxes: Vec<BoxRow> = queries
+        .iter()
+        .map(|(count, errors)| BoxRow { name: name(*count).to_string(), quantiles: errors.quantiles })
         .collect();
     let row = |(count, errors): &(u64, Spread)| {
-        let mut row = vec![name(*count)];
-        row.extend(errors.quantiles.map(percent));
-        row.push(percent(errors.mean));
-        row
+        let figures = errors.quantiles.into_iter().chain([errors.mean]);
+        let figures = figures.map(|share| Datum::measured(share, percent));
+        std::iter::once(name(*count).into()).chain(figures).collect()
     };
-    let (measure, axis) = match scale {
-        Scale::Truth => ("Relative error", "relative error"),
-        Scale::Records => ("Error, as a share of all records,", "error as a share of all records"),
-    };
-    let title = format!("{} of COUNT queries by the number of conditions", measure.trim_end_matches(','));
-    (!boxes.is_empty()).then(|| Figure {
-        title: "How far counts are off".to_string(),
-        note: format!(
-            "{measure} of random questions “{asked}”, asked of the original and of the release. Box: the middle half; line: \
-             the median; whiskers: all but one in twenty on either side."
+    let (measure, axis, title) = match scale {
+        Scale::Truth => (
+            "Relative error",
+            "relative error",
+            "Relative error of COUNT queries by the number of conditions",
         ),
-        svg: chart::boxes(&boxes, axis, &title),
-        table: DataTable {
-            head: ["Queries with", "5 %", "25 %", "Median", "75 %", "95 %", "Mean"].map(str::to_string).to_vec(),
-            rows: queries.iter().map(row).collect(),
-        },
+        Scale::Records => (
+            "Error, as a share of all records,",
+            "error as a share of all records",
+            "Error, as a share of all records of COUNT queries by the number of conditions",
+        ),
+    };
+    (!boxes.is_empty()).then(|| {
+        let note = "{} of random questions “{}”, asked of the original and of the release. Box: the middle half; line: the \
+                    median; whiskers: all but one in twenty on either side.";
+        Chart::new(
+            "How far counts are off",
+            Datum::say(note, [measure.into(), asked.into()]),
+            chart::boxes(&boxes, axis, title),
+            &["Queries with", "5 %", "25 %", "Median", "75 %", "95 %", "Mean"],
+            queries.iter().map(row).collect(),
+        )
     })
 }
 
-fn drawn_one(marginal: &Marginal, edition: Edition) -> Option<Figure> {
-    let figure = figures::distribution(&marginal.values, edition)?;
-    let note = format!("off by {}. {}", rounded(marginal.distance), figure.note);
-    Some(Figure { note: note.trim_end().trim_end_matches('.').to_string(), ..figure })
+fn drawn_one(marginal: &Marginal, edition: Edition) -> Option<Chart> {
+    let chart = figures::distribution(&marginal.values, edition)?;
+    let off = Datum::measured(marginal.distance, rounded);
+    let note = match chart.note.is_empty() {
+        true => Datum::say("off by {}", [off]),
+        false => Datum::say("off by {}. {}", [off, chart.note]),
+    };
+    Some(Chart { note, ..chart })
 }
 
 /// What should not be computed from the release.
-fn advice(found: &Fidelity) -> Vec<String> {
+fn rough_and_lost(found: &Fidelity) -> Vec<Datum> {
     let off: Vec<Off> = found.marginals.iter().map(off).collect();
     let mut advice = rough(&off, &relative(found), found.of_sets, Scale::Truth);
     let lost = associations::lost(&found.associations);
     if !lost.is_empty() {
-        advice.push(format!("Do not model how these go together, it is mostly lost: {}.", lost.join("; ")));
+        let lost = Datum::join(lost.into_iter().map(Datum::named), "; ");
+        advice.push(Datum::say("Do not model how these go together, it is mostly lost: {}.", [lost]));
     }
     advice
 }
 
 /// The same, as far as distances and errors tell.
-fn rough(off: &[Off], queries: &[(u64, Spread)], of_sets: bool, scale: Scale) -> Vec<String> {
+fn rough(off: &[Off], queries: &[(u64, Spread)], of_sets: bool, scale: Scale) -> Vec<Datum> {
     let mut advice = Vec::new();
     if of_sets && off.iter().any(|off| off.distance > 0.2) {
         advice.push(
             "Do not read how often single ones occur out of labels that stand for several: more than one in five would be in \
              the wrong place."
-                .to_string(),
+                .into(),
         );
     }
-    let coarse: Vec<&str> =
-        (off.iter()).filter(|off| !of_sets && off.distance > 0.2).map(|off| off.column.as_str()).collect();
+    let coarse = off.iter().filter(|off| !of_sets && off.distance > 0.2);
+    let coarse = Datum::join(coarse.map(|off| Datum::named(&off.column)), ", ");
     if !coarse.is_empty() {
-        advice.push(format!(
+        advice.push(Datum::say(
             "Do not read single values of {} out of the release: more than one record in five would be in the wrong place.",
-            coarse.join(", ")
+            [coarse],
         ));
     }
     let (most, by) = match scale {
@@ -224,8 +239,9 @@ fn rough(off: &[Off], queries: &[(u64, Spread)], of_sets: bool, scale: Scale) ->
             2 => "two",
             _ => "three",
         };
-        advice.push(format!(
-            "Do not trust counts {of} {conditions} or more {items}: half of them are off by more than {by}."
+        advice.push(Datum::say(
+            "Do not trust counts {} {} or more {}: half of them are off by more than {}.",
+            [of, conditions, items, by].map(Datum::from),
         ));
     }
     advice

@@ -1,50 +1,48 @@
 //! The trees of items with what is published, in pieces that can be looked at.
 
 use super::super::Edition;
-use super::super::lens::thousands;
+use super::super::block::Chart;
+use super::super::gate::Datum;
 use super::super::model::{TaxonomyDrawing, TaxonomyNode};
 use super::super::transactions::TransactionReport;
-use super::columns::{Head, TreeView};
+use super::columns::{LabelHead, taxonomy};
 
 /// More trees than this are not drawn.
 const MOST_TREES: usize = 8;
 /// A tree of at most so many nodes is drawn in one piece.
 const ONE_PIECE: usize = 24;
-/// The trees in pieces that can be looked at, the most frequent first.
-pub(super) fn trees(model: &TransactionReport, edition: Edition) -> (Vec<TreeView>, Option<String>) {
+
+/// The trees in pieces that can be looked at, the most frequent first, and what is said about those that are not drawn.
+pub(super) fn trees(model: &TransactionReport, edition: Edition) -> (Vec<Chart>, Datum) {
     let forest = Forest::new(&model.tree.nodes, edition);
     let tops = forest.pieces();
     let left = tops.len().saturating_sub(MOST_TREES);
-    let views = tops.iter().take(MOST_TREES).map(|top| {
+    let charts = tops.iter().take(MOST_TREES).map(|top| {
         let piece = forest.piece(*top);
-        let name = piece.nodes.first().map(|node| node.label.clone()).unwrap_or_default();
+        let name = piece.nodes.first().map(|node| Datum::named(&node.label)).unwrap_or_default();
         let heads = match edition.key() {
-            Some(key) => vec![Head::Level, Head::Original(key), Head::Release],
-            None => vec![Head::Release],
+            Some(key) => vec![LabelHead::Level, LabelHead::Original(key), LabelHead::Release],
+            None => vec![LabelHead::Release],
         };
-        TreeView::new(
-            &name,
-            "",
-            &format!("Items below {name}, with what is published"),
-            &piece,
-            &heads,
-            edition,
-        )
+        let title = Datum::say("Items below {}, with what is published", [name.clone()]);
+        taxonomy((name, Datum::default()), &title, &piece, &heads, edition)
     });
-    let views = views.collect();
-    let notes = match edition.key() {
+    let charts = charts.collect();
+    let undrawn = match edition.key() {
         Some(key) => {
             let undrawn = *model.undrawn.see(key);
-            let trees = (left > 0).then(|| format!("{} more trees are not drawn.", thousands(left as u64)));
+            let trees =
+                (left > 0).then(|| Datum::say("{} more trees are not drawn.", [key.count(left as u64)]));
             let nodes = (undrawn > 0).then(|| {
-                format!("The {} least frequent nodes are left out of the drawing.", thousands(undrawn))
+                let words = "The {} least frequent nodes are left out of the drawing.";
+                Datum::say(words, [key.count(undrawn)])
             });
-            trees.into_iter().chain(nodes).collect::<Vec<_>>().join(" ")
+            Datum::join(trees.into_iter().chain(nodes), " ")
         }
-        None if left > 0 => "Less frequent items are not drawn.".to_string(),
-        None => String::new(),
+        None if left > 0 => "Less frequent items are not drawn.".into(),
+        None => Datum::default(),
     };
-    (views, Some(notes).filter(|notes| !notes.is_empty()))
+    (charts, undrawn)
 }
 
 /// The nodes with their children, those that an edition may show, the most frequent first.

@@ -1,20 +1,22 @@
-//! What an edition of a report says, in words: everything the templates print.
+//! What an edition of a report says, in words: everything the template prints.
 //!
-//! The frame around every report is made here: the first page, the records, the losses, the search, attacks and audit.
-//! What only one kind of data has stands in a file of its own.
+//! The sections that every report has are made here and in the files of their names. What only one kind of release has stands
+//! in a file of its own.
 
 mod associations;
 mod attacks;
-mod buckets;
 mod columns;
 mod confidence;
 mod consistency;
 mod fidelity;
 mod figures;
+mod groups;
 mod item_trees;
 mod ledger;
-mod links;
+mod method;
 mod projections;
+mod records;
+mod rows;
 mod scan;
 mod search;
 mod setting;
@@ -25,94 +27,48 @@ mod verdict;
 mod vocabularies;
 
 use minijinja::Value;
+use minijinja::value::Serde;
 use serde::Serialize;
 
-pub(super) use buckets::view as buckets;
-pub(super) use projections::view as projections;
-pub(super) use table::view as table;
-pub(super) use transactions::view as transactions;
-pub(super) use vocabularies::view as vocabularies;
-
+use super::block::{Block, Cell, Grid, Head, Section};
 use super::common::Common;
-use super::gate::Original;
-use super::lens::figure;
-use super::model::{FileHash, Loss, Records, Reproduce};
-use super::{Edition, STYLE, chart, citation};
-use attacks::AttacksView;
-use columns::ColumnView;
-use consistency::ConsistencyRow;
-use fidelity::FidelityView;
-use figures::{RiskView, TightnessView};
-use ledger::LedgerView;
-use scan::ScanView;
-use setting::PresetView;
-use suppression::SuppressionView;
+use super::gate::Datum;
+use super::model::Loss;
+use super::{Edition, Report, STYLE, chart};
 use verdict::Verdict;
 
-/// What the reports of all kinds of data print.
+/// Name and text.
+type Pairs = Vec<(Datum, Datum)>;
+
+/// A page.
 #[derive(Serialize)]
-struct Frame {
+struct Page {
     steward: bool,
     style: Value,
-    title: String,
-    data_name: Option<String>,
-    privet: String,
+    privet: Datum,
+    title: Datum,
+    byline: Datum,
+    verdict: Verdict,
+    /// What the steward should know before publishing, with what can be done about it.
+    warnings: Pairs,
+    sections: Vec<Section>,
+}
+
+/// What each kind of release adds to what all reports have.
+struct Own {
     /// What was worked on, behind the method's name: "on a table".
     about: &'static str,
     /// What a record is called, in the plural.
     noun: &'static str,
-    noun_title: &'static str,
-    method: String,
-    method_summary: String,
-    settings: Vec<(String, String)>,
-    seed: Option<String>,
-    policy: Option<String>,
-    warnings: Vec<String>,
-    columns: Vec<ColumnView>,
-    scan: Option<ScanView>,
-    tightness: Vec<TightnessView>,
-    risk: Option<RiskView>,
-    losses: Vec<LossView>,
-    fidelity: Option<FidelityView>,
-    suppressed: Option<SuppressionView>,
-    search: Option<Vec<(String, String)>>,
-    search_curve: Option<Figure>,
-    attacks: Option<AttacksView>,
-    ledger: Option<LedgerView>,
-    audit: AuditView,
-    consistency: Vec<ConsistencyRow>,
-    reproduce: ReproduceView,
+    /// What the public reads in the place of the title: "Released table".
+    title: &'static str,
     verdict: Verdict,
-    requirements: Vec<(String, String)>,
-    records: RecordsView,
-    /// What a reader of the release has to know, as name and text.
-    reading: Vec<(&'static str, String)>,
-    /// The sections of this kind of data, as identifier and name, then those that all kinds have.
-    sections: Vec<(&'static str, &'static str)>,
-    glossary: Vec<(&'static str, &'static str)>,
-    /// Who answers for the release, and until when.
-    answers: Vec<(&'static str, String)>,
-    /// In which setting the release is thought to be safe.
-    scenario: Vec<(&'static str, String)>,
-    preset: Option<PresetView>,
-    /// Whom to cite for the method.
-    citation: Option<&'static str>,
-    /// When the release is to be weighed again.
-    review: Option<String>,
-}
-
-/// What each kind of data adds to the frame.
-struct Own {
-    about: &'static str,
-    noun: &'static str,
-    noun_title: &'static str,
-    /// What the public reads in the place of the title: "Released …".
-    kind: &'static str,
-    verdict: Verdict,
-    requirements: Vec<(String, String)>,
-    records: RecordsView,
-    reading: Vec<(&'static str, String)>,
-    sections: Vec<(&'static str, &'static str)>,
+    requirements: Pairs,
+    /// What became of the records.
+    records: Vec<Block>,
+    /// What a reader of the release has to know.
+    reading: Pairs,
+    sections: Vec<Section>,
     glossary: Vec<(&'static str, &'static str)>,
     /// The least number of records that must look alike, where one is asked for.
     k: Option<u64>,
@@ -120,193 +76,212 @@ struct Own {
     alike: &'static str,
 }
 
-/// A chart with the figures that it shows.
-#[derive(Serialize)]
-struct Figure {
-    title: String,
-    note: String,
-    svg: Value,
-    table: DataTable,
+/// Puts a report into words, as far as the edition may speak.
+pub(super) fn page(report: &Report, edition: Edition) -> Value {
+    let own = match report {
+        Report::Table(own) => table::own(own, edition),
+        Report::Transactions(own) => transactions::own(own, edition),
+        Report::Vocabularies(own) => vocabularies::own(own, edition),
+        Report::Groups(own) => groups::own(own, edition),
+        Report::Projections(own) => projections::own(own, edition),
+    };
+    let common = report.common();
+    let (key, privet) = (edition.key(), Datum::setting(&common.privet));
+    let method = Datum::setting(&common.method.name);
+    let byline = match key {
+        Some(key) => Datum::say(
+            "{} {} · made from {} · Privet {}",
+            [method, own.about.into(), key.text(common.data_name.see(key)), privet.clone()],
+        ),
+        None => Datum::say("{} {} · Privet {}", [method, own.about.into(), privet.clone()]),
+    };
+    // A file's name may say whose data it is, so the public reads a neutral title.
+    let title = match (key, &common.report.title) {
+        (Some(key), _) => key.text(common.title.see(key)),
+        (None, Some(title)) => Datum::named(title),
+        (None, None) => own.title.into(),
+    };
+    let warnings = key.map(|key| common.warnings.see(key).iter().map(|text| warning(key.text(text))).collect());
+    let (verdict, sections) = sections(common, own, edition);
+    Value::from(Serde(Page {
+        steward: edition.is_steward(),
+        style: Value::from_safe_string(STYLE.to_string()),
+        privet,
+        title,
+        byline,
+        verdict,
+        warnings: warnings.unwrap_or_default(),
+        sections,
+    }))
 }
 
-/// Figures as text; the first column names the row.
-#[derive(Serialize)]
-struct DataTable {
-    head: Vec<String>,
-    rows: Vec<Vec<String>>,
+/// A warning with a sentence of advice. Most say themselves what to change; the others are followed by what can be done.
+fn warning(text: Datum) -> (Datum, Datum) {
+    (text, Datum::default())
 }
 
-/// What became of the records.
-#[derive(Serialize)]
-struct RecordsView {
-    parts: Vec<RecordPart>,
-    flow: Option<Value>,
+/// The first page, and all sections in their order.
+fn sections(common: &Common, own: Own, edition: Edition) -> (Verdict, Vec<Section>) {
+    let key = edition.key();
+    let verdict = own.verdict.weighed(common, own.noun, edition);
+    let mut all = vec![release(common, own.records, own.requirements, own.reading, edition)];
+    all.extend(setting::preset(common, edition));
+    all.extend(columns::columns(common, edition));
+    all.extend(own.sections);
+    all.extend(common.scan.as_ref().zip(key).map(|(scan, key)| scan::scan(scan.see(key), key)));
+    all.extend(figures::tightness(common, edition));
+    all.extend(key.and_then(|key| figures::risk(common, own.k, own.alike, key)));
+    all.extend(key.and_then(|key| attacks::attacks(common, key)));
+    all.extend(key.map(|key| ledger::ledger(common, key)));
+    all.extend(losses(common, edition));
+    all.extend(fidelity::fidelity(common, edition));
+    all.extend(key.and_then(|key| suppression::suppression(common, key)));
+    all.push(audit(common, own.noun, edition));
+    all.extend(key.and_then(|key| search::search(common, key)));
+    all.push(method::method(common, edition));
+    all.extend(key.map(|_| sign_off(common)));
+    all.push(glossary(own.glossary));
+    (verdict, all)
 }
 
-impl RecordsView {
-    /// With those of people who were kept out, which are not among the records that were read for the release.
-    fn beside(mut self, common: &Common, edition: Edition) -> RecordsView {
-        let released = common.records.released;
-        self.parts.extend(common.held_out.map(|held_out| {
-            let count = match edition.key() {
-                Some(key) => edition.count(*held_out.see(key)),
-                None => (held_out.beside(released).told(edition, released))
-                    .map_or_else(|| "some".to_string(), |share| share.text),
-            };
-            RecordPart { name: "Held out before, for attacks to be tried on", swatch: None, count }
-        }));
-        self
-    }
-}
-
-/// How many records have one fate.
-#[derive(Serialize)]
-struct RecordPart {
-    name: &'static str,
-    /// The colour that stands for them in the chart.
-    swatch: Option<&'static str>,
-    count: String,
-}
-
-/// One measure of what is left to analyse.
-#[derive(Serialize)]
-struct UtilityRow {
-    name: String,
-    note: &'static str,
-    before: Option<String>,
-    after: String,
-}
-
-/// One measure of loss.
-#[derive(Serialize)]
-struct LossView {
-    name: String,
-    /// Steward only.
-    value: Option<String>,
-    normalised: Option<String>,
-    meter: Option<Value>,
-    formula: String,
-    range: String,
-    direction: String,
-}
-
-/// What the audit found.
-#[derive(Serialize)]
-struct AuditView {
-    passed: bool,
-    checks: Vec<CheckView>,
-}
-
-#[derive(Serialize)]
-struct CheckView {
-    name: String,
-    holds: bool,
-    concerned: String,
-    worst: Option<String>,
-    detail: Option<String>,
-}
-
-/// How to get the same bytes again, or to see that they are the same.
-#[derive(Serialize)]
-struct ReproduceView {
-    command: Option<String>,
-    policy_sha256: Option<String>,
-    program_sha256: Option<String>,
-    key_id: Option<String>,
-    inputs: Vec<FileHash>,
-    released: Vec<FileHash>,
-}
-
-impl Frame {
-    fn new(common: &Common, own: Own, edition: Edition) -> Frame {
-        let key = edition.key();
-        let losses = losses(common, edition);
-        let attacks = key.and_then(|key| attacks::attacks(common, key));
-        let ledger = key.and_then(|key| ledger::ledger(common, key));
-        let search = common.search.as_ref().zip(key).map(|(search, key)| search.see(key));
-        let columns: Vec<ColumnView> =
-            common.columns.iter().map(|column| columns::column(column, common.records, edition)).collect();
-        let scan = common.scan.as_ref().zip(key).map(|(scan, key)| scan::scan(scan.see(key)));
-        let tightness: Vec<TightnessView> =
-            common.tightness.iter().map(|entry| figures::tightness(entry, edition)).collect();
-        let risk = figures::risk(common, own.k, own.alike, edition);
-        let fidelity = fidelity::fidelity(common, edition);
-        let suppressed = key.and_then(|key| suppression::suppression(common, key));
-        let mut sections = vec![("facts", "The release")];
-        let mut section = |there: bool, id, name| sections.extend(there.then_some((id, name)));
-        section(common.report.preset.is_some(), "preset", "Rule");
-        section(!columns.is_empty(), "columns", "Columns");
-        own.sections.iter().for_each(|(id, name)| section(true, id, name));
-        section(scan.is_some(), "scan", "Identifiers");
-        section(!tightness.is_empty(), "tightness", "Requirements");
-        section(risk.is_some(), "risk", "Risk");
-        section(attacks.is_some(), "attacks", "Attacks");
-        section(ledger.is_some(), "ledger", "Earlier releases");
-        section(!losses.is_empty(), "losses", "Losses");
-        section(fidelity.is_some(), "fidelity", "Analysis");
-        section(suppressed.is_some(), "suppressed", "Left out");
-        section(true, "audit", "Audit");
-        section(search.is_some(), "search", "Search");
-        section(true, "method", "Method");
-        section(edition.is_steward(), "signature", "Sign-off");
-        section(true, "glossary", "Glossary");
-        Frame {
-            steward: edition.is_steward(),
-            style: Value::from_safe_string(STYLE.to_string()),
-            // A file's name may say whose data it is, so the public reads a neutral one.
-            title: edition
-                .steward_only(common.title.to_string())
-                .or_else(|| common.report.title.clone())
-                .unwrap_or_else(|| format!("Released {}", own.kind)),
-            data_name: edition.steward_only(common.data_name.to_string()),
-            privet: common.privet.to_string(),
-            about: own.about,
-            noun: own.noun,
-            noun_title: own.noun_title,
-            method: common.method.name.clone(),
-            method_summary: common.method.summary.clone(),
-            settings: common.method.settings.clone(),
-            seed: common.seed.and_then(|seed| edition.steward_only(seed.to_string())),
-            policy: edition.steward_only(common.policy.to_string()).filter(|policy| !policy.is_empty()),
-            warnings: key.map(|key| common.warnings.see(key).to_vec()).unwrap_or_default(),
-            columns,
-            scan,
-            tightness,
-            risk,
-            losses,
-            fidelity,
-            suppressed,
-            search: search.zip(key).map(|(found, key)| search::facts(found, common.counters.see(key))),
-            search_curve: search.and_then(search::curve),
-            attacks,
-            ledger,
-            audit: audit(common, edition),
-            consistency: consistency::consistency(common, edition),
-            reproduce: reproduce(&common.reproduce, edition),
-            verdict: own.verdict.weighed(common, edition),
-            requirements: (own.requirements.into_iter())
-                .map(|(name, text)| (common.spoken(&name, edition), common.spoken(&text, edition)))
-                .collect(),
-            records: own.records.beside(common, edition),
-            reading: own.reading,
-            sections,
-            glossary: glossary(own.glossary),
-            answers: setting::facts(common),
-            scenario: edition.steward_only(setting::scenario(common)).unwrap_or_default(),
-            preset: setting::preset(common, edition),
-            citation: citation::of_method(&common.method.name),
-            review: common.report.review.clone(),
+/// What was released, what was asked and how to read it.
+fn release(
+    common: &Common,
+    records: Vec<Block>,
+    requirements: Pairs,
+    reading: Pairs,
+    edition: Edition,
+) -> Section {
+    let mut blocks = records;
+    let answers = setting::facts(common);
+    blocks.extend((!answers.is_empty()).then_some(Block::Facts(answers)));
+    let spoken = |(name, text): (Datum, Datum)| (common.spoken(&name, edition), common.spoken(&text, edition));
+    let asked = match requirements.is_empty() {
+        true => Block::words("Nothing."),
+        false => {
+            Block::Terms { class: "stacked", terms: requirements.into_iter().map(spoken).collect() }
+        }
+    };
+    blocks.push(Block::Beside {
+        left: vec![Block::Heading("What was asked".into()), asked],
+        right: vec![
+            Block::Heading("How to read it".into()),
+            Block::Terms { class: "stacked", terms: reading },
+        ],
+    });
+    match edition {
+        Edition::Public => blocks.push(Block::aside(
+            "Figures of this edition follow from the released files. What depends on the original is rounded up to steps of \
+             5 %, or left out; there is no count from 1 to 10 and no value that the release hides. “Few” and “withheld” stand \
+             in their place."
+                .into(),
+        )),
+        Edition::Steward => {
+            let scenario = setting::scenario(common);
+            if !scenario.is_empty() {
+                blocks.push(Block::Heading("For which setting".into()));
+                blocks.push(Block::Terms { class: "stacked", terms: scenario });
+            }
         }
     }
+    Section::new("facts", "The release", "The release", blocks)
 }
 
 /// What was lost, as far as the edition may have it.
-fn losses(common: &Common, edition: Edition) -> Vec<LossView> {
-    common.losses.iter().filter_map(|loss| loss_view(loss, common.records.released, edition)).collect()
+fn losses(common: &Common, edition: Edition) -> Option<Section> {
+    let rows: Vec<_> =
+        common.losses.iter().filter_map(|loss| loss_row(loss, common.records.released, edition)).collect();
+    let heads: &[&str] = match edition {
+        Edition::Steward => &["Measure", "Value#", "Of the worst", "Formula", "Range"],
+        Edition::Public => &["Measure", "Of the worst", "Formula", "Range"],
+    };
+    let mut grid = Grid::cards("What was lost", heads, rows);
+    grid.heads.iter_mut().filter(|head| head.name.text() == "Formula").for_each(|head| head.class = "formula");
+    (!grid.rows.is_empty())
+        .then(|| Section::new("losses", "Losses", "What was lost", vec![Block::Grid(grid)]))
 }
 
-/// The terms of ISO/IEC 20889 that every report uses, behind those of the kind of data.
-fn glossary(own: Vec<(&'static str, &'static str)>) -> Vec<(&'static str, &'static str)> {
+/// A loss in both editions as a share of the worst, next to so many released records; its value is the steward's.
+fn loss_row(loss: &Loss, released: u64, edition: Edition) -> Option<Vec<Cell>> {
+    let key = edition.key();
+    if key.is_none() && loss.is_error() {
+        return None;
+    }
+    let share = loss.normalised.and_then(|share| share.shown(edition, released));
+    let value = key.map(|key| key.figure(*loss.value.see(key)));
+    if value.is_none() && share.is_none() {
+        return None;
+    }
+    let name = Datum::setting(&loss.name);
+    let of_worst = share.map_or_else(
+        || Cell::from("–"),
+        |share| {
+            let title = Datum::say("{}: {}", [name.clone(), share.text.clone()]);
+            Cell::drawn(chart::meter(share.share, &title), share.text, "metered")
+        },
+    );
+    let mut row = vec![Cell::from(name.clone())];
+    row.extend(value.map(Cell::from));
+    row.extend([
+        of_worst,
+        Datum::setting(&loss.formula).into(),
+        Cell::from(Datum::setting(&loss.range)).small(Datum::setting(&loss.direction)),
+    ]);
+    Some(row)
+}
+
+/// What the audit found, and whether the figures agree.
+fn audit(common: &Common, noun: &'static str, edition: Edition) -> Section {
+    let (audit, key) = (&common.audit, edition.key());
+    let rows = audit.checks.iter().map(|check| {
+        let mut row = vec![
+            Cell::from(common.spoken(&Datum::setting(&check.name), edition)),
+            Cell::verdict(check.holds),
+            edition.count(check.concerned).into(),
+        ];
+        row.extend(key.map(|key| {
+            Cell::from(key.text(check.worst.see(key))).small(key.text(check.detail.see(key)))
+        }));
+        row
+    });
+    let mut grid = Grid::cards("Checks of the audit", &["Check", "Verdict"], rows.collect());
+    grid.heads.push(Head { name: Datum::say("{} in violation", [noun.into()]).capital(), class: "number" });
+    grid.heads.extend(key.map(|_| Head { name: "Worst case".into(), class: "" }));
+    let found = match audit.passed {
+        true => "It found that everything holds.",
+        false => "It found a violation.",
+    };
+    let how = "The audit has its own code. It reads the original, the release and the policy, and checks each definition \
+               literally. {}";
+    let blocks = vec![
+        Block::prose(Datum::say(how, [found.into()])),
+        Block::Grid(grid),
+        Block::Heading("Whether the figures agree".into()),
+        Block::List { class: "plain checks", items: consistency::consistency(common, edition) },
+    ];
+    Section::new("audit", "Audit", "Audit", blocks)
+}
+
+/// Where people sign.
+fn sign_off(common: &Common) -> Section {
+    let review = common.report.review.as_ref().map(Datum::setting).unwrap_or_default();
+    let row = |who: &'static str, name: Datum| {
+        vec![Cell::from(who), Cell::from(name), Cell::default(), Cell::default()]
+    };
+    let rows = vec![
+        row("Expert who weighed the risk", Datum::default()),
+        row("Disclosure review board", Datum::default()),
+        row("Owner of the data", Datum::default()),
+        row("To be weighed again by", review),
+    ];
+    let grid = Grid { class: "signature", ..Grid::cards("Sign-off", &["Who", "Name", "Date", "Signature"], rows) };
+    let why =
+        "Filled in by hand. A tool can check a promise; whether the risk that is left is acceptable, people decide.";
+    Section::new("signature", "Sign-off", "Sign-off", vec![Block::words(why), Block::Grid(grid)])
+}
+
+/// The terms of the kind of release, then those of ISO/IEC 20889 that every report uses.
+fn glossary(own: Vec<(&'static str, &'static str)>) -> Section {
     let general = [
         (
             "De-identification technique",
@@ -332,133 +307,26 @@ fn glossary(own: Vec<(&'static str, &'static str)>) -> Vec<(&'static str, &'stat
         ),
         ("Data principal", "The person whom the data is about."),
     ];
-    let known = |name: &str| own.iter().any(|(other, _)| other == &name);
-    let general: Vec<_> = general.into_iter().filter(|(name, _)| !known(name)).collect();
-    own.into_iter().chain(general).collect()
+    let known = |name: &str| own.iter().any(|(other, _)| *other == name);
+    let general = general.into_iter().filter(|(name, _)| !known(name));
+    let terms = own.iter().copied().chain(general).map(|(name, text)| (name.into(), text.into())).collect();
+    Section::new("glossary", "Glossary", "Glossary", vec![Block::Terms { class: "glossary", terms }])
 }
 
-fn records(records: Records, edition: Edition) -> RecordsView {
-    let part = |name, swatch, count| RecordPart { name, swatch, count };
-    // The number of released records can be counted in the release itself.
-    let released = edition.count(records.released);
-    let mut parts = vec![part("Released", Some("after"), released.clone())];
-    let Some(key) = edition.key() else {
-        let share = |name, count: Original<u64>| {
-            let told = count.beside(records.released).told(edition, records.released)?;
-            Some(part(name, None, told.text))
-        };
-        parts.extend(share("Suppressed", records.suppressed));
-        parts.extend(share("Dropped", records.dropped));
-        return RecordsView { parts, flow: None };
+/// A measure with a remark, and its figures before and after.
+type Measure = (Datum, &'static str, Option<Datum>, Datum);
+
+/// What is left to analyse; figures of the original are in the steward's edition alone.
+fn utility(measures: Vec<Measure>, edition: Edition) -> Grid {
+    let row = |(name, note, before, after): Measure| {
+        let mut row = vec![Cell::from(name).small(note)];
+        row.extend(edition.is_steward().then(|| Cell::or_dash(before)));
+        row.push(after.into());
+        row
     };
-    let [read, dropped, suppressed, starred] =
-        [records.read, records.dropped, records.suppressed, records.starred].map(|count| *count.see(key));
-    let share = |count: u64| count as f64 / read.max(1) as f64;
-    let counted = edition.count(suppressed);
-    let flow = [
-        (share(records.released), "after", format!("{released} released")),
-        (share(suppressed), "withheld", format!("{counted} suppressed")),
-        (share(dropped), "before", format!("{} dropped", edition.count(dropped))),
-    ];
-    let all = edition.count(read);
-    let records = if all == "1" { "record is" } else { "records are" };
-    let flow = chart::flow(&flow, &format!("{released} of {all} {records} released"));
-    parts.push(part("Suppressed", Some("withheld"), counted));
-    if starred > 0 {
-        parts.push(part("Sensitive cells shown as *", None, edition.count(starred)));
-    }
-    parts.push(part("Dropped", Some("before"), edition.count(dropped)));
-    parts.push(part("Read", None, edition.count(read)));
-    RecordsView { parts, flow: Some(flow) }
-}
-
-/// A loss in both editions as a share of the worst, next to so many released records; its value is the steward's.
-fn loss_view(loss: &Loss, released: u64, edition: Edition) -> Option<LossView> {
-    if edition.key().is_none() && loss.is_error() {
-        return None;
-    }
-    let share = loss.normalised.and_then(|share| share.told(edition, released));
-    let value = edition.key().map(|key| figure(*loss.value.see(key)));
-    (value.is_some() || share.is_some()).then(|| LossView {
-        name: loss.name.clone(),
-        value,
-        meter: (share.as_ref())
-            .map(|share| chart::meter(share.share, &format!("{}: {}", loss.name, share.text))),
-        normalised: share.map(|share| share.text),
-        formula: loss.formula.clone(),
-        range: loss.range.clone(),
-        direction: loss.direction.clone(),
-    })
-}
-
-fn audit(common: &Common, edition: Edition) -> AuditView {
-    let audit = &common.audit;
-    let checks = audit.checks.iter().map(|check| CheckView {
-        name: common.spoken(&check.name, edition),
-        holds: check.holds,
-        concerned: edition.count(check.concerned),
-        worst: edition.steward_only(check.worst.clone()),
-        detail: edition.steward_only(check.detail.clone()),
-    });
-    AuditView { passed: audit.passed, checks: checks.collect() }
-}
-
-fn reproduce(reproduce: &Reproduce, edition: Edition) -> ReproduceView {
-    // The public learns the name of a released file, never where it lay.
-    let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_string();
-    let released = reproduce.released.iter().map(|file| FileHash {
-        path: if edition.is_steward() { file.path.clone() } else { name(&file.path) },
-        sha256: file.sha256.clone(),
-    });
-    ReproduceView {
-        command: edition.steward_only(reproduce.command.clone()),
-        policy_sha256: edition.steward_only(reproduce.policy_sha256.clone()),
-        program_sha256: edition.steward_only(reproduce.program_sha256.clone()).flatten(),
-        key_id: edition.steward_only(reproduce.key_id.clone()).flatten(),
-        inputs: edition.steward_only(reproduce.inputs.clone()).unwrap_or_default(),
-        released: released.collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_public_reads_how_many_are_missing_in_steps() {
-        let of = |released: u64, suppressed: u64| Records {
-            read: (released + suppressed).into(),
-            dropped: 0.into(),
-            suppressed: suppressed.into(),
-            released,
-            starred: 0.into(),
-        };
-        let told = |records_of, edition| {
-            let shown = records(records_of, edition);
-            let part = |part: &RecordPart| format!("{} {}", part.name, part.count);
-            assert_eq!(shown.flow.is_some(), edition == Edition::Steward);
-            shown.parts.iter().map(part).collect::<Vec<_>>().join(", ")
-        };
-        assert_eq!(told(of(100, 5), Edition::Public), "Released 100");
-        assert_eq!(told(of(1000, 5), Edition::Public), "Released 1,000, Suppressed ≤ 5 %, Dropped ≤ 5 %");
-        assert_eq!(told(of(1000, 0), Edition::Public), told(of(1000, 5), Edition::Public));
-        assert_eq!(told(of(100, 5), Edition::Steward), "Released 100, Suppressed 5, Dropped 0, Read 105");
-    }
-
-    #[test]
-    fn released_files_lose_their_folder_in_public() {
-        let file = FileHash { path: "/home/anna/out/public/release.csv".into(), sha256: "00".into() };
-        let given = Reproduce {
-            command: "privet anonymize /secret/policy.toml".into(),
-            policy_sha256: "11".into(),
-            program_sha256: Some("22".into()),
-            key_id: Some("33".into()),
-            inputs: vec![file.clone()],
-            released: vec![file],
-        };
-        let public = reproduce(&given, Edition::Public);
-        assert_eq!(public.released[0].path, "release.csv");
-        assert!(public.command.is_none() && public.policy_sha256.is_none() && public.inputs.is_empty());
-        assert!(public.program_sha256.is_none() && public.key_id.is_none());
-    }
+    let heads: &[&str] = match edition {
+        Edition::Steward => &["Measure", "Original#", "Release#"],
+        Edition::Public => &["Measure", "Release#"],
+    };
+    Grid::cards("What is left to analyse", heads, measures.into_iter().map(row).collect())
 }

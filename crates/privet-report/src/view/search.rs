@@ -1,76 +1,80 @@
 //! How the plan was found: how much of the space was examined, what is proven, and how best cost and bound moved.
 
+use super::super::block::{Block, Chart, Section};
 use super::super::chart;
-use super::super::lens::{capital, figure, percent, thousands};
-use super::super::model::{Search, SearchMoment};
-use super::{DataTable, Figure};
+use super::super::common::Common;
+use super::super::gate::{Datum, Key};
+use super::super::model::{SearchAccount, SearchMoment};
+use super::super::numbers::{percent, thousands};
 
-/// Moments listed beneath the curve.
+/// Moments listed below the curve.
 const MOST_MOMENTS: usize = 12;
 
-/// What is known about the search and what it counted, as name and text.
-pub(super) fn facts(search: &Search, counters: &[(String, u64)]) -> Vec<(String, String)> {
+/// How the plan was found; none where nothing was searched for.
+pub(super) fn search(common: &Common, key: Key) -> Option<Section> {
+    let search = common.search.as_ref()?.see(key);
+    let mut blocks = vec![Block::Facts(facts(search, common.counters.see(key), key))];
+    blocks.extend(curve(search, key).and_then(|chart| Block::charts(vec![chart])));
+    Some(Section::new("search", "Search", "Search and optimality", blocks))
+}
+
+/// What is known about the search and what it counted.
+fn facts(search: &SearchAccount, counters: &[(String, u64)], key: Key) -> Vec<(Datum, Datum)> {
     let answer = match (search.optimal, search.gap) {
-        (true, _) => "proven to be the best plan in this space".to_string(),
-        (false, Some(gap)) if gap >= 1.0 => {
-            "not proven; how far it is from the best is not known".to_string()
-        }
-        (false, Some(gap)) => format!("not proven; the best may cost up to {} less", percent(gap)),
-        (false, None) => "not proven; the method does not look for the best plan".to_string(),
+        (true, _) => "proven to be the best plan in this space".into(),
+        (false, Some(gap)) if gap >= 1.0 => "not proven; how far it is from the best is not known".into(),
+        (false, Some(gap)) => Datum::say("not proven; the best may cost up to {} less", [key.percent(gap)]),
+        (false, None) => "not proven; the method does not look for the best plan".into(),
     };
     let examined = match share_examined(search.examined, &search.space) {
-        Some(share) => format!("{}: {share}", thousands(search.examined)),
-        None => thousands(search.examined),
+        Some(share) => Datum::say("{}: {}", [key.count(search.examined), key.text(share)]),
+        None => key.count(search.examined),
     };
     let mut facts = vec![
-        ("Optimality".to_string(), answer),
-        ("Candidates in all".to_string(), space(&search.space)),
-        ("Examined".to_string(), examined),
-        ("Time".to_string(), seconds(search.seconds)),
+        ("Optimality".into(), answer),
+        ("Candidates in all".into(), key.text(space(&search.space))),
+        ("Examined".into(), examined),
+        ("Time".into(), key.text(seconds(search.seconds))),
     ];
     if let Some(bound) = search.bound {
-        facts.push(("No plan can cost less than".to_string(), figure(bound)));
+        facts.push(("No plan can cost less than".into(), key.figure(bound)));
     }
-    facts.extend(counters.iter().map(|(name, count)| (counter(name), thousands(*count))));
+    facts.extend(counters.iter().map(|(name, count)| (counter(name), key.count(*count))));
     facts
 }
 
 /// What a counter counts, in words.
-fn counter(name: &str) -> String {
+fn counter(name: &str) -> Datum {
     match name {
-        "itemsets" => "Itemsets counted".to_string(),
-        "threats" => "Threats found".to_string(),
-        "conflicts" => "Conflicts to avoid".to_string(),
-        "locked" => "Nodes that cannot be opened".to_string(),
-        "solves" => "Times the best cut was sought".to_string(),
-        other => capital(&other.replace('_', " ")),
+        "itemsets" => "Itemsets counted".into(),
+        "threats" => "Threats found".into(),
+        "conflicts" => "Conflicts to avoid".into(),
+        "locked" => "Nodes that cannot be opened".into(),
+        "solves" => "Times the best cut was sought".into(),
+        other => Datum::setting(other.replace('_', " ")).capital(),
     }
 }
 
 /// The curve of best cost and bound, with some of its moments as a table.
-pub(super) fn curve(search: &Search) -> Option<Figure> {
+fn curve(search: &SearchAccount, key: Key) -> Option<Chart> {
     // Where the first answer was the last, there is no curve to draw.
     let mut costs = search.trace.iter().flat_map(|moment| [moment.best, moment.bound]).flatten();
     let first = costs.next()?;
     costs.find(|cost| *cost != first)?;
     let svg = chart::anytime(&search.trace, search.seconds)?;
-    let cost = |cost: Option<f64>| cost.map_or_else(|| "–".to_string(), figure);
+    let cost = |cost: Option<f64>| cost.map_or_else(|| "–".into(), |cost| key.figure(cost));
     let row = |moment: &SearchMoment| {
         let gap = moment.best.zip(moment.bound).map(|(best, bound)| (best - bound).max(0.0) / best.abs());
-        let gap = gap.filter(|gap| gap.is_finite()).map_or_else(|| "–".to_string(), percent);
-        vec![seconds(moment.seconds), cost(moment.best), cost(moment.bound), gap]
+        let gap = gap.filter(|gap| gap.is_finite()).map_or_else(|| "–".into(), |gap| key.percent(gap));
+        vec![key.text(seconds(moment.seconds)), cost(moment.best), cost(moment.bound), gap]
     };
-    Some(Figure {
-        title: "How the search closed in".to_string(),
-        note:
-            "The best cost found steps down, what is proven steps up; where they meet, the plan is the best."
-                .to_string(),
+    Some(Chart::new(
+        "How the search closed in",
+        "The best cost found steps down, what is proven steps up; where they meet, the plan is the best.",
         svg,
-        table: DataTable {
-            head: ["Time", "Best cost", "Bound", "Gap"].map(str::to_string).to_vec(),
-            rows: spread(&search.trace, MOST_MOMENTS).map(row).collect(),
-        },
-    })
+        &["Time", "Best cost", "Bound", "Gap"],
+        spread(&search.trace, MOST_MOMENTS).map(row).collect(),
+    ))
 }
 
 /// At most so many items, evenly spread, with the first and the last among them.

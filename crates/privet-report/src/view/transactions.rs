@@ -1,192 +1,91 @@
 //! The report about transactions.
 
-use minijinja::Value;
-use minijinja::value::Serde;
-use serde::Serialize;
-
-use super::super::Edition;
-use super::super::chart;
-use super::super::gate::Key;
-use super::super::lens::{capital, percent, thousands};
+use super::super::block::{Block, Cell, Chart, Grid, Section};
+use super::super::gate::{Datum, Key};
+use super::super::numbers::percent;
 use super::super::transactions::{
     ItemLoss, RecodingKind, SensitiveItem, TransactionReport, promise, protections,
 };
-use super::columns::TreeView;
+use super::super::{Edition, chart};
 use super::item_trees::trees;
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures};
+use super::{Own, columns, figures, records, utility};
 
 /// More sensitive items than this are not listed.
 const MOST_SENSITIVE: usize = 40;
 
 /// What makes records alike.
-const ALIKE: &str = "A class is all transactions with exactly the same items: the risk if an adversary knew all of them. The requirement limits what follows from a few.";
+const ALIKE: &str = "A class is all transactions with exactly the same items: the risk if an attacker knew all of them. The requirement limits what follows from a few.";
 
-/// The whole page.
-#[derive(Serialize)]
-struct View {
-    #[serde(flatten)]
-    frame: Frame,
-    recoding: &'static str,
-    trees: Vec<TreeView>,
-    /// What is said about trees and nodes that are not drawn.
-    undrawn: Option<String>,
-    sensitive: Vec<SensitiveRow>,
-    more_sensitive: Option<String>,
-    utility: Vec<UtilityRow>,
-    dearest: Vec<DearestRow>,
-    lengths: Option<Figure>,
-}
-
-/// An item that loses much.
-#[derive(Serialize)]
-struct DearestRow {
-    item: String,
-    published: String,
-    occurrences: String,
-    ncp: String,
-    share: String,
-}
-
-/// A sensitive item against its threshold.
-#[derive(Serialize)]
-struct SensitiveRow {
-    name: String,
-    transactions: String,
-    share: String,
-    threshold: String,
-    chart: Option<Value>,
-}
-
-/// Puts the model into words, as far as the edition may speak.
-pub(in super::super) fn view(model: &TransactionReport, edition: Edition) -> Value {
-    let (trees, undrawn) = trees(model, edition);
-    let shown = |item: &&SensitiveItem| edition.is_steward() || item.transactions > 0;
-    let shown: Vec<&SensitiveItem> = model.sensitive.iter().filter(shown).collect();
-    let left = shown.len().saturating_sub(MOST_SENSITIVE);
-    let sensitive: Vec<_> =
-        shown.iter().take(MOST_SENSITIVE).map(|item| sensitive_row(item, model, edition)).collect();
-    let lengths = figures::distribution(&model.lengths, edition).map(|lengths| Figure {
-        note: "Share of transactions by how many items they have, sensitive ones left aside. Items that become one group \
-               count once."
-            .to_string(),
-        ..lengths
-    });
+/// What transactions add to what all reports have.
+pub(super) fn own(model: &TransactionReport, edition: Edition) -> Own {
     let mut sections = Vec::new();
-    sections.extend((!trees.is_empty()).then_some(("items", "Items")));
-    sections.extend((!sensitive.is_empty()).then_some(("sensitive", "Sensitive items")));
-    sections.push(("utility", "What is left"));
-    let own = Own {
+    sections.extend(items(model, edition));
+    sections.extend(sensitive(model, edition));
+    sections.push(left(model, edition));
+    Own {
         about: "on transactions",
         noun: "transactions",
-        noun_title: "Transactions",
-        kind: "transactions",
+        title: "Released transactions",
         k: None,
         alike: ALIKE,
         verdict: first_page(model, edition),
-        requirements: model
-            .requirements
-            .iter()
-            .map(|limit| (limit.description.clone(), format!("{}.", capital(&promise(limit)))))
+        requirements: (model.requirements.iter())
+            .map(|limit| (Datum::setting(&limit.description), Datum::setting(promise(limit)).sentence()))
             .collect(),
-        records: records(model, edition),
+        records: became(model, edition),
         reading: reading(model),
         sections,
         glossary: glossary(),
-    };
-    Value::from(Serde(View {
-        recoding: recoding(model.recoding),
-        trees,
-        undrawn,
-        more_sensitive: (left > 0).then(|| match edition {
-            Edition::Steward => format!("{} further items are less frequent.", thousands(left as u64)),
-            Edition::Public => "Further items are less frequent.".to_string(),
-        }),
-        sensitive,
-        utility: utility(model, edition),
-        dearest: edition.key().map(|key| dearest(model, key)).unwrap_or_default(),
-        lengths,
-        frame: Frame::new(&model.common, own, edition),
-    }))
+    }
 }
 
 fn first_page(model: &TransactionReport, edition: Edition) -> Verdict {
-    let records = model.common.records;
-    let empty = records.released == 0;
-    let promise = if empty {
-        "All transactions are left out: nothing is released, and nothing can be learnt from it.".to_string()
-    } else {
-        verdict::promise(model.requirements.iter().map(promise))
+    let common = &model.common;
+    let empty = common.records.released == 0;
+    let promise = match empty {
+        true => "All transactions are left out: nothing is released, and nothing can be learnt from it.".into(),
+        false => verdict::promise(model.requirements.iter().map(promise)),
     };
-    let mut figures = vec![KeyFigure {
-        value: edition.count(records.released),
-        name: "transactions released".to_string(),
-        note: match edition.key() {
-            Some(key) => format!("of {} read", thousands(*records.read.see(key))),
-            None => "one line each".to_string(),
-        },
-    }];
+    let line = "one line each".into();
+    let mut figures = vec![verdict::released(common, "transactions released", "of {} read", line, edition)];
     if !empty {
-        figures.push(KeyFigure {
-            value: edition.count(model.utility.items_after),
-            name: "items and groups in the release".to_string(),
-            note: match edition.key() {
-                Some(key) => {
-                    format!("in the original: {} items", thousands(*model.utility.items_before.see(key)))
-                }
-                None => "sensitive items left aside".to_string(),
-            },
-        });
-        let exactly = verdict::exactly(&model.common, "item occurrences", edition);
-        figures.extend(exactly.map(|figure| KeyFigure {
-            note: match model.recoding {
-                RecodingKind::Suppression => "the others are left out".to_string(),
-                RecodingKind::Cut | RecodingKind::Local => "the others show a group".to_string(),
-            },
-            ..figure
-        }));
-        figures.extend(verdict::lost(&model.common, edition));
+        figures.push(KeyFigure::new(
+            edition.count(model.utility.items_after),
+            "items and groups in the release",
+            edition.key().map_or_else(
+                || "sensitive items left aside".into(),
+                |key| {
+                    Datum::say("in the original: {} items", [key.count(*model.utility.items_before.see(key))])
+                },
+            ),
+        ));
+        let note = match model.recoding {
+            RecodingKind::Suppression => "the others are left out",
+            RecodingKind::Cut | RecodingKind::Local => "the others show a group",
+        };
+        let exactly = verdict::exactly(common, "item occurrences", edition);
+        figures.extend(exactly.map(|figure| KeyFigure { note: note.into(), ..figure }));
+        figures.extend(verdict::lost(common, edition));
     }
     let protections = protections(&model.requirements, !model.sensitive.is_empty());
-    Verdict::new(model.common.audit.passed, empty, promise, figures, protections)
+    Verdict::new(common.audit.passed, empty, promise, figures, protections)
 }
 
-/// The items that lose most: figures about the original, for the steward alone.
-fn dearest(model: &TransactionReport, key: Key) -> Vec<DearestRow> {
-    let row = |loss: &ItemLoss| DearestRow {
-        item: loss.item.clone(),
-        published: match (&loss.published, model.recoding) {
-            (Some(node), _) => node.clone(),
-            (None, RecodingKind::Local) => "differs".to_string(),
-            (None, _) => "left out".to_string(),
-        },
-        occurrences: thousands(loss.occurrences),
-        ncp: percent(loss.ncp),
-        share: percent(loss.share),
-    };
-    model.dearest.see(key).iter().map(row).collect()
-}
-
-/// The share of occurrences that show as the item itself.
-fn at_leaves(model: &TransactionReport, edition: Edition) -> Option<String> {
-    Some(model.utility.at_leaves.told(edition, model.common.records.released)?.text)
-}
-
-fn records(model: &TransactionReport, edition: Edition) -> RecordsView {
+fn became(model: &TransactionReport, edition: Edition) -> Vec<Block> {
     let records = model.common.records;
-    let part = |name, swatch, count| RecordPart { name, swatch, count: edition.count(count) };
-    let mut parts = vec![part("Transactions released", Some("after"), records.released)];
+    let mut parts = vec![("Transactions released".into(), edition.count(records.released), "after")];
     if let Some(key) = edition.key() {
         let [suppressed, starred, read] =
             [records.suppressed, records.starred, records.read].map(|count| *count.see(key));
-        parts.extend((suppressed > 0).then(|| part("Suppressed", Some("withheld"), suppressed)));
-        parts.extend((starred > 0).then(|| part("Item occurrences left out", None, starred)));
-        parts.push(part("Read", None, read));
+        parts.extend((suppressed > 0).then(|| ("Suppressed".into(), key.count(suppressed), "withheld")));
+        parts.extend((starred > 0).then(|| ("Item occurrences left out".into(), key.count(starred), "")));
+        parts.push(("Read".into(), key.count(read), ""));
     }
-    RecordsView { parts, flow: None }
+    records::counts(parts, &model.common, edition)
 }
 
-fn reading(model: &TransactionReport) -> Vec<(&'static str, String)> {
+fn reading(model: &TransactionReport) -> Vec<(Datum, Datum)> {
     let items = match model.recoding {
         RecodingKind::Cut => {
             "An item, or a group that contains it: a group says that at least one of its items is there, not which and not \
@@ -202,13 +101,16 @@ fn reading(model: &TransactionReport) -> Vec<(&'static str, String)> {
         }
     };
     let mut reading = vec![
-        ("Lines", "Each line is one transaction, in shuffled order; a line without items is a transaction without any.".to_string()),
-        ("Items", items.to_string()),
+        (
+            "Lines".into(),
+            "Each line is one transaction, in shuffled order; a line without items is a transaction without any.".into(),
+        ),
+        ("Items".into(), items.into()),
     ];
     if !model.sensitive.is_empty() {
         reading.push((
-            "Sensitive items",
-            "Published as they are, in the line of their transaction.".to_string(),
+            "Sensitive items".into(),
+            "Published as they are, in the line of their transaction.".into(),
         ));
     }
     reading
@@ -226,70 +128,143 @@ fn recoding(kind: RecodingKind) -> &'static str {
     }
 }
 
-fn sensitive_row(item: &SensitiveItem, model: &TransactionReport, edition: Edition) -> SensitiveRow {
+/// What items are published as.
+fn items(model: &TransactionReport, edition: Edition) -> Option<Section> {
+    let (charts, undrawn) = trees(model, edition);
+    if charts.is_empty() {
+        return None;
+    }
+    let mut blocks = vec![Block::words(recoding(model.recoding))];
+    blocks.extend(columns::trees(charts, "transactions", edition));
+    blocks.extend((!undrawn.is_empty()).then(|| Block::aside(undrawn)));
+    Some(Section::new("items", "Items", "Items and what they are published as", blocks))
+}
+
+/// Sensitive items against their thresholds.
+fn sensitive(model: &TransactionReport, edition: Edition) -> Option<Section> {
+    let shown = |item: &&SensitiveItem| edition.is_steward() || item.transactions > 0;
+    let shown: Vec<&SensitiveItem> = model.sensitive.iter().filter(shown).collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let left = shown.len().saturating_sub(MOST_SENSITIVE);
+    let rows = shown.iter().take(MOST_SENSITIVE).map(|item| sensitive_row(item, model, edition)).collect();
+    let heads = ["Item", "Transactions#", "Share#", "Confidence allowed#", "Share of all"];
+    let mut blocks = vec![
+        Block::words(
+            "The bar is the share of all transactions that hold an item: how sure one is who knows nothing. The line is how \
+             sure anybody may become.",
+        ),
+        Block::Grid(Grid::cards("Sensitive items", &heads, rows)),
+    ];
+    if left > 0 {
+        blocks.push(Block::aside(match edition.key() {
+            Some(key) => Datum::say("{} further items are less frequent.", [key.count(left as u64)]),
+            None => "Further items are less frequent.".into(),
+        }));
+    }
+    Some(Section::new("sensitive", "Sensitive items", "Sensitive items", blocks))
+}
+
+fn sensitive_row(item: &SensitiveItem, model: &TransactionReport, edition: Edition) -> Vec<Cell> {
     let all = model.common.records.released;
     let share = item.transactions as f64 / all.max(1) as f64;
     let text = edition.share(share, all);
     // The bar would tell a share that the text withholds.
-    let drawn = edition.is_steward() || text == percent(share);
+    let drawn = edition.is_steward() || text.text() == percent(share);
     let limited = item.threshold < 1.0;
-    let threshold = if limited { item.threshold_text.clone() } else { "none".to_string() };
-    let title = format!("{}: in {text} of all transactions, confidence allowed: {threshold}", item.name);
-    SensitiveRow {
-        name: item.name.clone(),
-        transactions: edition.count(item.transactions),
-        chart: drawn.then(|| chart::share(share, limited.then_some(item.threshold), &title)),
-        share: text,
-        threshold,
-    }
+    let threshold = if limited { Datum::setting(&item.threshold_text) } else { "none".into() };
+    let name = Datum::named(&item.name);
+    let title = Datum::say(
+        "{}: in {} of all transactions, confidence allowed: {}",
+        [name.clone(), text.clone(), threshold.clone()],
+    );
+    let bar = match drawn {
+        true => Cell::drawn(chart::share(share, limited.then_some(item.threshold), &title), "", ""),
+        false => "–".into(),
+    };
+    vec![name.into(), edition.count(item.transactions).into(), text.into(), threshold.into(), bar]
 }
 
-fn utility(model: &TransactionReport, edition: Edition) -> Vec<UtilityRow> {
+/// What is left to analyse.
+fn left(model: &TransactionReport, edition: Edition) -> Section {
+    let mut blocks = vec![Block::Grid(utility(measures(model, edition), edition))];
+    let lengths = figures::distribution(&model.lengths, edition).map(|lengths| Chart {
+        note: "Share of transactions by how many items they have, sensitive ones left aside. Items that become one group count \
+               once."
+            .into(),
+        ..lengths
+    });
+    blocks.extend(Block::charts(lengths.into_iter().collect()));
+    blocks.extend(edition.key().into_iter().flat_map(|key| costliest(model, key)));
+    Section::new("utility", "What is left", "What is left to analyse", blocks)
+}
+
+/// Measures, each with a remark, and its figures before and after.
+fn measures(model: &TransactionReport, edition: Edition) -> Vec<super::Measure> {
     let (utility, key) = (&model.utility, edition.key());
-    let row = |name: &str, note, before: Option<String>, after: String| UtilityRow {
-        name: name.to_string(),
-        note,
-        before,
-        after,
-    };
     let mut rows = vec![
-        row(
-            "Distinct items",
+        (
+            "Distinct items".into(),
             "items and groups that occur",
-            key.map(|key| thousands(*utility.items_before.see(key))),
+            key.map(|key| key.count(*utility.items_before.see(key))),
             edition.count(utility.items_after),
         ),
-        row(
-            "Mean transaction length",
+        (
+            "Mean transaction length".into(),
             "sensitive items left aside",
-            key.map(|key| format!("{:.2}", utility.length_before.see(key))),
-            format!("{:.2}", utility.length_after),
+            key.map(|key| key.text(format!("{:.2}", utility.length_before.see(key)))),
+            Datum::measured(utility.length_after, |mean| format!("{mean:.2}")),
         ),
     ];
-    rows.extend(at_leaves(model, edition).map(|share| {
+    rows.extend(utility.at_leaves.shown(edition, model.common.records.released).map(|share| {
         let note = "the others show a group, or nothing";
-        row("Occurrences published as the item itself", note, key.map(|_| percent(1.0)), share)
+        ("Occurrences published as the item itself".into(), note, key.map(|key| key.percent(1.0)), share.text)
     }));
     let Some(key) = key else { return rows };
     let patterns = utility.patterns.see(key);
     let name = match patterns.complete {
-        true => "Frequent patterns, from",
-        false => "The first of very many frequent patterns, from",
+        true => "Frequent patterns, from {} of transactions on",
+        false => "The first of very many frequent patterns, from {} of transactions on",
     };
-    rows.push(row(
-        &format!("{name} {} of transactions on", percent(patterns.threshold)),
-        "sets of items and groups, the trivial one of the root included",
-        Some(thousands(patterns.before)),
-        thousands(patterns.after),
-    ));
-    rows.push(row("Patterns of the original that are still there", "", None, thousands(patterns.common)));
-    rows.push(row(
-        "Error of their supports",
-        "summed differences over summed supports, common patterns only",
-        None,
-        percent(patterns.error),
-    ));
+    rows.extend([
+        (
+            Datum::say(name, [key.percent(patterns.threshold)]),
+            "sets of items and groups, the trivial one of the root included",
+            Some(key.count(patterns.before)),
+            key.count(patterns.after),
+        ),
+        ("Patterns of the original that are still there".into(), "", None, key.count(patterns.common)),
+        (
+            "Error of their supports".into(),
+            "summed differences over summed supports, common patterns only",
+            None,
+            key.percent(patterns.error),
+        ),
+    ]);
     rows
+}
+
+/// The items that lose most: figures about the original, for the steward alone.
+fn costliest(model: &TransactionReport, key: Key) -> Vec<Block> {
+    let row = |loss: &ItemLoss| -> Vec<Cell> {
+        let published = match (&loss.published, model.recoding) {
+            (Some(node), _) => key.text(node),
+            (None, RecodingKind::Local) => "differs".into(),
+            (None, _) => "left out".into(),
+        };
+        let figures = [key.count(loss.occurrences), key.percent(loss.ncp), key.percent(loss.share)];
+        [key.text(&loss.item), published].into_iter().chain(figures).map(Cell::from).collect()
+    };
+    let rows: Vec<Vec<Cell>> = model.costliest.see(key).iter().map(row).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let heads = ["Item", "Published as", "Occurrences#", "NCP per occurrence#", "Share of all loss#"];
+    vec![
+        Block::Heading("Items that lose most".into()),
+        Block::Grid(Grid::cards("Items that lose most", &heads, rows)),
+    ]
 }
 
 fn glossary() -> Vec<(&'static str, &'static str)> {
@@ -311,7 +286,7 @@ fn glossary() -> Vec<(&'static str, &'static str)> {
         (
             "KL(m,n)-privacy",
             "Whoever knows up to m items or groups that a transaction holds, and items with up to n leaves that it lacks, \
-             finds none or at least k that fit, of which at most the share 1/l holds any one sensitive item.",
+             finds none or at least k that fit. At most the share 1/l of them holds any one sensitive item.",
         ),
         (
             "kᵐ-anonymity",

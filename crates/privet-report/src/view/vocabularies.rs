@@ -1,169 +1,98 @@
 //! The report about vocabularies.
 
-use minijinja::Value;
-use minijinja::value::Serde;
-use serde::Serialize;
-
 use super::super::Edition;
-use super::super::gate::Key;
-use super::super::lens::{capital, percent, thousands};
-use super::super::vocabularies::{Centre, VocabularyReport, promise, protections};
+use super::super::block::{Block, Cell, Chart, Grid, Section};
+use super::super::gate::{Datum, Key};
+use super::super::vocabularies::{
+    Centre, ClassSample, TermCount, VocabularyReport, promise, protections,
+};
 use super::verdict::{self, KeyFigure, Verdict};
-use super::{Figure, Frame, Own, RecordPart, RecordsView, UtilityRow, figures};
+use super::{Measure, Own, figures, records, utility};
 use privet_core::noun;
 
 /// What makes records alike.
 const ALIKE: &str = "A class is all vocabularies with exactly the same terms, as often.";
 
-/// The whole page.
-#[derive(Serialize)]
-struct View {
-    #[serde(flatten)]
-    frame: Frame,
-    extraction: Vec<(String, String)>,
-    /// Words that the dictionary does not have.
-    unknown: Vec<String>,
-    classes: Vec<(&'static str, String)>,
-    /// What is said about terms that hardly anybody used.
-    rare: Option<RareView>,
-    samples: Vec<SampleView>,
-    frequent: Vec<FrequentRow>,
-    utility: Vec<UtilityRow>,
-    sizes: Option<Figure>,
-}
-
-/// Terms below the floor.
-#[derive(Serialize)]
-struct RareView {
-    text: String,
-    examples: Vec<String>,
-}
-
-/// A class before and after.
-#[derive(Serialize)]
-struct SampleView {
-    members: Vec<String>,
-    more: Option<String>,
-    published: String,
-}
-
-/// A frequent term.
-#[derive(Serialize)]
-struct FrequentRow {
-    term: String,
-    before: Option<String>,
-    after: String,
-}
-
-/// Puts the model into words, as far as the edition may speak.
-pub(in super::super) fn view(model: &VocabularyReport, edition: Edition) -> Value {
-    let sizes = figures::distribution(&model.sizes, edition).map(|sizes| Figure {
-        note: "Share of vocabularies by how many occurrences of terms they hold.".to_string(),
-        ..sizes
-    });
-    let key = edition.key();
-    let extraction = key.map(|key| model.extraction.see(key)).into_iter().flatten();
-    let extraction: Vec<(String, String)> =
-        extraction.map(|(name, count)| (name.clone(), thousands(*count))).collect();
-    let samples = key.map(|key| samples(model, key)).unwrap_or_default();
+/// What vocabularies add to what all reports have.
+pub(super) fn own(model: &VocabularyReport, edition: Edition) -> Own {
     let mut sections = Vec::new();
-    sections.extend((!extraction.is_empty()).then_some(("extraction", "From log to vocabularies")));
-    sections.push(("classes", "Vocabularies alike"));
-    sections.push(("utility", "What is left"));
-    let own = Own {
-        about: if model.common.kind == "query-log" { "on a query log" } else { "on vocabularies" },
+    sections.extend(edition.key().and_then(|key| extraction(model, key)));
+    sections.push(classes(model, edition));
+    sections.push(left(model, edition));
+    Own {
+        about: if model.from_log { "on a query log" } else { "on vocabularies" },
         noun: "vocabularies",
-        noun_title: "Vocabularies",
-        kind: "vocabularies",
+        title: "Released vocabularies",
         k: Some(model.requirement.k).filter(|k| *k > 1),
         alike: ALIKE,
         verdict: first_page(model, edition),
         requirements: vec![(
-            model.requirement.description.clone(),
-            format!("{}.", capital(&promise(&model.requirement))),
+            Datum::setting(&model.requirement.description),
+            Datum::setting(promise(&model.requirement)).sentence(),
         )],
-        records: records(model, edition),
+        records: became(model, edition),
         reading: reading(model),
         sections,
         glossary: glossary(),
-    };
-    Value::from(Serde(View {
-        extraction,
-        unknown: key.map(|key| unknown(model, key)).unwrap_or_default(),
-        classes: classes(model, edition),
-        rare: key.and_then(|key| rare(model, key)),
-        samples,
-        frequent: frequent(model, edition),
-        utility: utility(model, edition),
-        sizes,
-        frame: Frame::new(&model.common, own, edition),
-    }))
+    }
 }
 
 fn first_page(model: &VocabularyReport, edition: Edition) -> Verdict {
-    let records = model.common.records;
-    let empty = records.released == 0 || model.utility.terms_after == 0;
-    let promise = if empty {
-        "No term is published: nothing can be learnt from the release.".to_string()
-    } else {
-        verdict::promise([promise(&model.requirement)].into_iter())
+    let common = &model.common;
+    let empty = common.records.released == 0 || model.utility.terms_after == 0;
+    let promise = match empty {
+        true => "No term is published: nothing can be learnt from the release.".into(),
+        false => verdict::promise([promise(&model.requirement)]),
     };
-    let mut figures = vec![KeyFigure {
-        value: edition.count(records.released),
-        name: "vocabularies released".to_string(),
-        note: match edition.key() {
-            Some(key) => format!("of {} made from the data", thousands(*records.read.see(key))),
-            None => "bags of terms".to_string(),
-        },
-    }];
+    let read = "of {} made from the data";
+    let note = "bags of terms".into();
+    let mut figures = vec![verdict::released(common, "vocabularies released", read, note, edition)];
     if !empty {
-        figures.push(KeyFigure {
-            value: edition.count(model.utility.terms_after),
-            name: "distinct terms in the release".to_string(),
-            note: match edition.key() {
-                Some(key) => format!("in the original: {}", thousands(*model.utility.terms_before.see(key))),
-                None => "more general words included".to_string(),
-            },
-        });
-        figures.extend(kept(model, edition).map(|value| KeyFigure {
-            value,
-            name: "of all occurrences are published".to_string(),
-            note: "the others are left out".to_string(),
+        figures.push(KeyFigure::new(
+            edition.count(model.utility.terms_after),
+            "distinct terms in the release",
+            edition.key().map_or_else(
+                || "more general words included".into(),
+                |key| Datum::say("in the original: {}", [key.count(*model.utility.terms_before.see(key))]),
+            ),
+        ));
+        figures.extend(kept(model, edition).map(|share| {
+            KeyFigure::new(share, "of all occurrences are published", "the others are left out")
         }));
-        figures.extend(verdict::lost(&model.common, edition));
-        figures.extend(verdict::exactly(&model.common, "occurrences of terms", edition));
+        figures.extend(verdict::lost(common, edition));
+        figures.extend(verdict::exactly(common, "occurrences of terms", edition));
     }
-    Verdict::new(model.common.audit.passed, empty, promise, figures, protections(&model.requirement))
+    Verdict::new(common.audit.passed, empty, promise, figures, protections(&model.requirement))
 }
 
 /// The share of occurrences that are published.
-fn kept(model: &VocabularyReport, edition: Edition) -> Option<String> {
-    Some(model.utility.kept.told(edition, model.common.records.released)?.text)
+fn kept(model: &VocabularyReport, edition: Edition) -> Option<Datum> {
+    Some(model.utility.kept.shown(edition, model.common.records.released)?.text)
 }
 
-fn records(model: &VocabularyReport, edition: Edition) -> RecordsView {
+fn became(model: &VocabularyReport, edition: Edition) -> Vec<Block> {
     let records = model.common.records;
-    let part = |name, swatch, count| RecordPart { name, swatch, count: edition.count(count) };
-    let mut parts = vec![part("Vocabularies released", Some("after"), records.released)];
-    let Some(key) = edition.key() else {
-        let told = records.suppressed.beside(records.released).told(edition, records.released);
-        parts.extend(told.map(|told| RecordPart { name: "Withheld", swatch: None, count: told.text }));
-        return RecordsView { parts, flow: None };
-    };
-    let [suppressed, starred, read, without] =
-        [records.suppressed, records.starred, records.read, model.without_terms].map(|count| *count.see(key));
-    parts.extend((suppressed > 0).then(|| part("Withheld", Some("withheld"), suppressed)));
-    parts.push(part("Occurrences left out", None, starred));
-    parts.push(part("Made from the data", None, read));
-    parts.extend((without > 0).then(|| part("Left out for want of a term", None, without)));
-    RecordsView { parts, flow: None }
+    let mut parts = vec![("Vocabularies released".into(), edition.count(records.released), "after")];
+    match edition.key() {
+        None => parts.extend(records::share(records, "Withheld", records.suppressed, edition)),
+        Some(key) => {
+            let [suppressed, starred, read, without] =
+                [records.suppressed, records.starred, records.read, model.without_terms]
+                    .map(|count| *count.see(key));
+            parts.extend((suppressed > 0).then(|| ("Withheld".into(), key.count(suppressed), "withheld")));
+            parts.push(("Occurrences left out".into(), key.count(starred), ""));
+            parts.push(("Made from the data".into(), key.count(read), ""));
+            parts.extend((without > 0).then(|| ("Left out for want of a term".into(), key.count(without), "")));
+        }
+    }
+    records::counts(parts, &model.common, edition)
 }
 
-fn reading(model: &VocabularyReport) -> Vec<(&'static str, String)> {
-    let whose = match (model.common.kind.as_str(), model.requirement.whole_users) {
-        ("query-log", false) => "one session",
-        ("query-log", true) => "all that one person typed",
-        _ => "one vocabulary of the data",
+fn reading(model: &VocabularyReport) -> Vec<(Datum, Datum)> {
+    let whose = match (model.from_log, model.requirement.whole_users) {
+        (true, false) => "one session",
+        (true, true) => "all that one person typed",
+        (false, _) => "one vocabulary of the data",
     };
     let terms = match model.centre {
         Centre::Vote => {
@@ -172,133 +101,193 @@ fn reading(model: &VocabularyReport) -> Vec<(&'static str, String)> {
         }
         Centre::Hyper => {
             "Similar terms, one of each person behind the vocabulary, in alphabetical order and not in theirs; which is \
-             whose is not told."
+             whose is not said."
         }
         Centre::Generalise => {
             "A word that covers what each of the people behind a vocabulary used: a term, or a more general one."
         }
     };
+    let rows = "One row per term of a vocabulary, with how often it was used; rows of the same number are one vocabulary, made from \
+                {}. Numbers are fresh and shuffled. A row without a term is a vocabulary without any.";
+    vec![("Rows".into(), Datum::say(rows, [whose.into()])), ("Terms".into(), terms.into())]
+}
+
+/// How the log became vocabularies; nothing where vocabularies were given.
+fn extraction(model: &VocabularyReport, key: Key) -> Option<Section> {
+    let counts = model.extraction.see(key).iter().map(|(name, count)| (key.text(name), key.count(*count)));
+    let counts: Vec<(Datum, Datum)> = counts.collect();
+    if counts.is_empty() {
+        return None;
+    }
+    let mut blocks = vec![Block::counts(counts)];
+    let word = |(word, count): &(String, u64)| match count {
+        1 => key.text(word),
+        count => Datum::say("{} ({})", [key.text(word), key.count(*count)]),
+    };
+    let unknown = Datum::join(model.unknown.see(key).iter().map(word), ", ");
+    if !unknown.is_empty() {
+        blocks.push(Block::Heading("Words that the dictionary does not have".into()));
+        blocks.push(Block::words(
+            "Misspellings, brands and names: they are dropped, and never printed. The most frequent:",
+        ));
+        blocks.push(Block::aside(Datum::say("{}.", [unknown])));
+    }
+    Some(Section::new("extraction", "From log to vocabularies", "From log to vocabularies", blocks))
+}
+
+/// Vocabularies that look alike.
+fn classes(model: &VocabularyReport, edition: Edition) -> Section {
+    let classes = &model.classes;
+    let mut counts = vec![
+        ("Distinct vocabularies".into(), edition.count(classes.count)),
+        ("Smallest number alike".into(), edition.count(classes.smallest)),
+        ("Median".into(), edition.count(classes.median)),
+        ("Largest".into(), edition.count(classes.largest)),
+        ("Published without any term".into(), edition.count(classes.empty)),
+    ];
+    if let (Some(users), Some(key)) = (classes.fewest_users, edition.key()) {
+        counts.push(("Fewest people behind those alike".into(), key.count(*users.see(key))));
+    }
+    let mut blocks = vec![Block::counts(counts)];
+    if let Some(key) = edition.key() {
+        blocks.extend(rare(model, key));
+        blocks.extend(samples(model, key));
+    }
+    Section::new("classes", "Vocabularies alike", "Vocabularies that look alike", blocks)
+}
+
+/// Terms below the floor, where there is one.
+fn rare(model: &VocabularyReport, key: Key) -> Vec<Block> {
+    let (floor, rare) = (model.requirement.min_term_users, model.rare.see(key));
+    if floor <= 1 || rare.terms == 0 {
+        return Vec::new();
+    }
+    let printed = if rare.printed == 0 { "none".into() } else { key.count(rare.printed) };
+    let text = Datum::say(
+        "{} {}, {} {}, were used by fewer than {} people. Of these terms the release prints {}.",
+        [
+            key.count(rare.terms),
+            key.text(noun(rare.terms, "term", "terms")),
+            key.count(rare.occurrences),
+            key.text(noun(rare.occurrences, "occurrence", "occurrences")),
+            Datum::setting(floor),
+            printed,
+        ],
+    );
+    let mut blocks = vec![Block::Heading("Terms that hardly anybody used".into()), Block::prose(text)];
+    let examples = Datum::join(rare.examples.iter().map(|term| key.text(term)), ", ");
+    if !examples.is_empty() {
+        blocks.push(Block::aside(Datum::say("Not printed: {}.", [examples])));
+    }
+    blocks
+}
+
+/// Some classes before and after.
+fn samples(model: &VocabularyReport, key: Key) -> Vec<Block> {
+    let line = |terms: &[String]| match terms {
+        [] => "(no term)".into(),
+        terms => key.text(terms.join(", ")),
+    };
+    let row = |sample: &ClassSample| {
+        let mut members = sample.members.iter().map(|terms| line(terms));
+        let mut before = Cell::from(members.next().unwrap_or_default());
+        before.small.extend(members);
+        if sample.more > 0 {
+            before.small.push(Datum::say("and {} more", [key.count(sample.more)]));
+        }
+        vec![before, Cell::from(line(&sample.published)).set("strong")]
+    };
+    let rows: Vec<Vec<Cell>> = model.samples.see(key).iter().map(row).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let heads = ["What people used", "What is published for each of them"];
     vec![
-        (
-            "Rows",
-            format!(
-                "One row per term of a vocabulary, with how often it was used; rows of the same number are one \
-                 vocabulary, made from {whose}. Numbers are fresh and shuffled. A row without a term is a vocabulary \
-                 without any."
-            ),
-        ),
-        ("Terms", terms.to_string()),
+        Block::Heading("Some of them, before and after".into()),
+        Block::Grid(Grid::cards("Some of them, before and after", &heads, rows)),
     ]
 }
 
-fn classes(model: &VocabularyReport, edition: Edition) -> Vec<(&'static str, String)> {
-    let classes = &model.classes;
-    let mut rows = vec![
-        ("Distinct vocabularies", edition.count(classes.count)),
-        ("Smallest number alike", edition.count(classes.smallest)),
-        ("Median", edition.count(classes.median)),
-        ("Largest", edition.count(classes.largest)),
-        ("Published without any term", edition.count(classes.empty)),
-    ];
-    if let (Some(users), Some(key)) = (classes.fewest_users, edition.key()) {
-        rows.push(("Fewest people behind those alike", thousands(*users.see(key))));
-    }
-    rows
+/// What is left to analyse.
+fn left(model: &VocabularyReport, edition: Edition) -> Section {
+    let mut blocks = vec![Block::Grid(utility(measures(model, edition), edition))];
+    let sizes = figures::distribution(&model.sizes, edition).map(|sizes| Chart {
+        note: "Share of vocabularies by how many occurrences of terms they hold.".into(),
+        ..sizes
+    });
+    blocks.extend(Block::charts(sizes.into_iter().collect()));
+    blocks.extend(frequent(model, edition));
+    Section::new("utility", "What is left", "What is left to analyse", blocks)
 }
 
-/// Words that the dictionary does not have, those that were typed more than once with their number.
-fn unknown(model: &VocabularyReport, key: Key) -> Vec<String> {
-    let word = |(word, count): &(String, u64)| match count {
-        1 => word.clone(),
-        count => format!("{word} ({})", thousands(*count)),
-    };
-    model.unknown.see(key).iter().map(word).collect()
-}
-
-fn rare(model: &VocabularyReport, key: Key) -> Option<RareView> {
-    let (floor, rare) = (model.requirement.min_term_users, model.rare.see(key));
-    if floor <= 1 || rare.terms == 0 {
-        return None;
-    }
-    let text = format!(
-        "{} {}, {} {}, were used by fewer than {floor} people. Of these terms the release prints {}.",
-        thousands(rare.terms),
-        noun(rare.terms, "term", "terms"),
-        thousands(rare.occurrences),
-        noun(rare.occurrences, "occurrence", "occurrences"),
-        if rare.printed == 0 { "none".to_string() } else { thousands(rare.printed) }
-    );
-    Some(RareView { text, examples: rare.examples.clone() })
-}
-
-fn samples(model: &VocabularyReport, key: Key) -> Vec<SampleView> {
-    let line = |terms: &[String]| match terms {
-        [] => "(no term)".to_string(),
-        terms => terms.join(", "),
-    };
-    let sample = |sample: &super::super::vocabularies::Sample| SampleView {
-        members: sample.members.iter().map(|terms| line(terms)).collect(),
-        more: (sample.more > 0).then(|| format!("and {} more", thousands(sample.more))),
-        published: line(&sample.published),
-    };
-    model.samples.see(key).iter().map(sample).collect()
-}
-
-fn frequent(model: &VocabularyReport, edition: Edition) -> Vec<FrequentRow> {
+fn frequent(model: &VocabularyReport, edition: Edition) -> Vec<Block> {
     let shown = model.frequent.iter().filter(|term| edition.is_steward() || term.after > 0);
-    let row = |term: &super::super::vocabularies::TermCount| FrequentRow {
-        term: term.term.clone(),
-        before: edition.key().map(|key| thousands(*term.before.see(key))),
-        after: edition.count(term.after),
+    let row = |term: &TermCount| {
+        let mut row = vec![Cell::from(Datum::named(&term.term))];
+        row.extend(edition.key().map(|key| Cell::from(key.count(*term.before.see(key)))));
+        row.push(edition.count(term.after).into());
+        row
     };
-    shown.map(row).collect()
+    let rows: Vec<Vec<Cell>> = shown.map(row).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let heads: &[&str] = match edition {
+        Edition::Steward => &["Term", "Original#", "Release#"],
+        Edition::Public => &["Term", "Release#"],
+    };
+    vec![
+        Block::Heading("The most frequent terms".into()),
+        Block::Grid(Grid::cards("The most frequent terms", heads, rows)),
+    ]
 }
 
-fn utility(model: &VocabularyReport, edition: Edition) -> Vec<UtilityRow> {
+fn measures(model: &VocabularyReport, edition: Edition) -> Vec<Measure> {
     let (utility, key) = (&model.utility, edition.key());
-    let row =
-        |name: String, note, before: Option<String>, after: String| UtilityRow { name, note, before, after };
     let mut rows = vec![
-        row(
-            "Distinct terms".to_string(),
+        (
+            "Distinct terms".into(),
             "more general words count as terms",
-            key.map(|key| thousands(*utility.terms_before.see(key))),
+            key.map(|key| key.count(*utility.terms_before.see(key))),
             edition.count(utility.terms_after),
         ),
-        row(
-            "Terms per vocabulary".to_string(),
+        (
+            "Terms per vocabulary".into(),
             "mean, repeated terms counted again",
-            key.map(|key| format!("{:.2}", utility.size_before.see(key))),
-            format!("{:.2}", utility.size_after),
+            key.map(|key| key.text(format!("{:.2}", utility.size_before.see(key)))),
+            Datum::measured(utility.size_after, |mean| format!("{mean:.2}")),
         ),
     ];
     rows.extend(kept(model, edition).map(|share| {
         let note = "as somebody’s term or a more general word";
-        row("Occurrences published".to_string(), note, key.map(|_| percent(1.0)), share)
+        ("Occurrences published".into(), note, key.map(|key| key.percent(1.0)), share)
     }));
     let Some(key) = key else { return rows };
-    let steps =
-        |distance: Option<f64>| distance.map_or("–".to_string(), |distance| format!("{distance:.2}"));
+    let steps = |distance: Option<f64>| {
+        distance.map_or_else(|| "–".into(), |distance| key.text(format!("{distance:.2}")))
+    };
     let patterns = *utility.patterns.see(key);
     if patterns > 0 {
-        rows.push(row(
-            format!("Recall of the {} most frequent patterns", thousands(patterns)),
-            "closed sets of terms; the share of their terms found again",
-            None,
-            percent(*utility.recall.see(key)),
-        ));
-        rows.push(row(
-            "Distance of these patterns".to_string(),
-            "steps in the word network per term",
-            None,
-            steps(*utility.distance.see(key)),
-        ));
-        rows.push(row(
-            "The same, missing terms at the longest way".to_string(),
-            "",
-            None,
-            steps(*utility.strict_distance.see(key)),
-        ));
+        rows.extend([
+            (
+                Datum::say("Recall of the {} most frequent patterns", [key.count(patterns)]),
+                "closed sets of terms; the share of their terms found again",
+                None,
+                key.percent(*utility.recall.see(key)),
+            ),
+            (
+                "Distance of these patterns".into(),
+                "steps in the word network per term",
+                None,
+                steps(*utility.distance.see(key)),
+            ),
+            (
+                "The same, missing terms at the longest way".into(),
+                "",
+                None,
+                steps(*utility.strict_distance.see(key)),
+            ),
+        ]);
     }
     rows
 }

@@ -20,6 +20,9 @@ pub struct VocabularyReport {
     /// What all reports have in common.
     #[serde(flatten)]
     pub common: Common,
+    /// Whether they were made from a query log.
+    #[serde(default)]
+    pub from_log: bool,
     /// What the policy asked for.
     pub requirement: VocabularyLimit,
     /// What is printed for an occurrence.
@@ -32,7 +35,7 @@ pub struct VocabularyReport {
     /// The most frequent words that the dictionary does not have, with how often they were dropped. Steward only.
     pub unknown: Original<Vec<(String, u64)>>,
     /// Vocabularies that are published alike.
-    pub classes: Classes,
+    pub classes: VocabularyClasses,
     /// Terms that fewer people used than the floor. Steward only.
     pub rare: Original<RareTerms>,
     /// How many terms vocabularies hold, in bands.
@@ -40,7 +43,7 @@ pub struct VocabularyReport {
     /// The most frequent terms, before and after.
     pub frequent: Vec<TermCount>,
     /// Some classes, before and after. Steward only.
-    pub samples: Original<Vec<Sample>>,
+    pub samples: Original<Vec<ClassSample>>,
     /// What is left to analyse.
     pub utility: Utility,
 }
@@ -76,7 +79,7 @@ pub enum Centre {
 
 /// Vocabularies that are published alike.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Classes {
+pub struct VocabularyClasses {
     /// How many distinct vocabularies the release holds.
     pub count: u64,
     /// The smallest number of identical vocabularies.
@@ -117,7 +120,7 @@ pub struct TermCount {
 
 /// A class, before and after.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sample {
+pub struct ClassSample {
     /// The members' terms.
     pub members: Vec<Vec<String>>,
     /// How many more members there are.

@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::holdout::HeldOut;
 use super::report::Veil;
-use super::report::buckets::QUERY_ERROR;
+use super::report::groups::QUERY_ERROR;
 use super::report::{LedgerAccount, Original};
 use privet_attack::Attacks;
 use privet_audit::Audit;

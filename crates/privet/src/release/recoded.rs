@@ -9,7 +9,7 @@ use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::pipeline::Shape;
 use super::report::Veil;
-use super::report::{ReportModel, Whose};
+use super::report::{TableReport, Whose};
 use super::run::RunOptions;
 use super::target::Target;
 use super::veil;
@@ -80,7 +80,7 @@ impl Recoded {
 
 impl Shape for Recoded {
     type Policy = CheckedPolicy;
-    type Report = ReportModel;
+    type Report = TableReport;
 
     fn refuse(_: &CheckedPolicy, _: &RunOptions) -> Result<()> {
         Ok(())
@@ -145,7 +145,7 @@ impl Shape for Recoded {
         })
     }
 
-    fn account(&self, claims: &Claims<'_>, public: &Path, clock: &Clock) -> Result<ReportModel> {
+    fn account(&self, claims: &Claims<'_>, public: &Path, clock: &Clock) -> Result<TableReport> {
         let mut model = account::model(self, claims, &mut || clock.check())?;
         if let Some((before, after)) = linkages(&self.policy, claims, public, clock)? {
             model.links = Some(links::account(&self.policy, &before, &after).into());
@@ -173,7 +173,7 @@ impl Shape for Recoded {
         claims.public(starred.as_slice(), &left_out, &also)
     }
 
-    fn complete(&self, _: &ReportModel, manifest: &mut Json) {
+    fn complete(&self, _: &TableReport, manifest: &mut Json) {
         if self.classes.starred > 0 {
             manifest["records"]["starred"] = self.classes.starred.into();
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::release::report::{Column, TaxonomyDrawing, TaxonomyNode};
+use crate::release::report::{ColumnAccount, TaxonomyDrawing, TaxonomyNode};
 use privet_core::counted;
 use privet_engine::loss::Extent;
 use privet_engine::microdata::{Microdata, QuasiIdentifier};
@@ -19,9 +19,9 @@ pub(crate) fn account_column(
     microdata: &Microdata,
     recoding: &Recoding,
     classes: &ClassTable,
-) -> Column {
+) -> ColumnAccount {
     let quasi = microdata.quasi.iter().position(|quasi| quasi.index == column.index);
-    let mut account = Column::new(column, "unchanged");
+    let mut account = ColumnAccount::new(column, "unchanged");
     if !crate::release::is_published(column) {
         account.transformation = "removed".to_string();
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use crate::release::manifest::Claims;
 use crate::release::report::{
-    Audit, Check, Common, Distribution, FileHash, Loss, Method, Original, Records, Reproduce, Risk, Search,
+    AuditAccount, CheckAccount, Common, Distribution, FileHash, Loss, MethodAccount, Original, Records, Reproduce, Risk, SearchAccount,
     SearchMoment, ValueCount, Whose,
 };
 use crate::release::run::policy_hash;
@@ -17,8 +17,6 @@ use privet_policy::{PolicyColumn, Stated};
 
 /// What a kind of data adds to what its manifest claims.
 pub(crate) struct Particulars<'a> {
-    /// What the report calls itself in `report.json`.
-    pub kind: &'a str,
     /// The columns, where the data has any; settings may name them.
     pub columns: &'a [PolicyColumn],
     /// Suppressed cells, or occurrences that are left out.
@@ -36,19 +34,18 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
     let inputs = hashes(std::iter::once(claims.policy.data()).chain(particulars.inputs))?;
     let report = claims.policy.written().report_keys()?;
     Ok(Common {
-        title: report.title.clone().unwrap_or_else(|| title(&name)),
+        title: report.title.clone().unwrap_or_else(|| title(&name)).into(),
         report,
-        data_name: name,
+        data_name: name.into(),
         privet: env!("CARGO_PKG_VERSION").to_string(),
-        kind: particulars.kind.to_string(),
-        method: Method {
+        method: MethodAccount {
             name: claims.policy.method().name().to_string(),
             summary: drawn(claims.stated.plan)
                 .unwrap_or_else(|| claims.policy.method().declaration().summary.to_string()),
             settings: settings(claims.policy.method(), particulars.columns),
         },
-        policy: claims.policy.written().text().to_string(),
-        seed: Some(claims.seed),
+        policy: claims.policy.written().text().to_string().into(),
+        seed: Some(claims.seed.into()),
         warnings: claims.warnings.to_vec().into(),
         records: Records {
             read: claims.stated.read.into(),
@@ -125,12 +122,12 @@ pub(crate) fn bands(name: &str, lengths: &BTreeMap<usize, (u64, u64)>) -> Distri
 }
 
 /// How the plan was found; `cost` is what it costs.
-fn search(facts: &SearchFacts, cost: f64) -> Search {
+fn search(facts: &SearchFacts, cost: f64) -> SearchAccount {
     let gap = facts.bound.map(|bound| {
         let distance = (cost - bound).abs();
         if distance == 0.0 { 0.0 } else { distance / cost.abs().max(f64::MIN_POSITIVE) }
     });
-    Search {
+    SearchAccount {
         space: facts.space.clone().unwrap_or_else(|| "not counted".to_string()),
         examined: facts.examined,
         seconds: facts.seconds,
@@ -143,15 +140,15 @@ fn search(facts: &SearchFacts, cost: f64) -> Search {
     }
 }
 
-fn audit(audit: Option<&privet_audit::Audit>) -> Audit {
-    let check = |check: &privet_audit::Check| Check {
+fn audit(audit: Option<&privet_audit::Audit>) -> AuditAccount {
+    let check = |check: &privet_audit::Check| CheckAccount {
         name: check.name.clone(),
         holds: check.holds,
-        worst: check.worst.clone().unwrap_or_default(),
+        worst: check.worst.clone().unwrap_or_default().into(),
         concerned: check.concerned,
-        detail: check.detail.clone(),
+        detail: check.detail.clone().into(),
     };
-    Audit {
+    AuditAccount {
         passed: audit.is_some_and(|audit| audit.passed),
         checks: audit.into_iter().flat_map(|audit| &audit.checks).map(check).collect(),
     }
@@ -171,11 +168,12 @@ fn reproduce(claims: &Claims<'_>, inputs: Vec<FileHash>) -> Reproduce {
             "privet anonymize {} -o RELEASE --seed {}{held}",
             claims.policy.written().path().display(),
             claims.seed
-        ),
-        policy_sha256: policy_hash(claims.policy.written()),
-        program_sha256: program_hash(),
-        key_id: Some(key_id(claims.seed)),
-        inputs,
+        )
+        .into(),
+        policy_sha256: policy_hash(claims.policy.written()).into(),
+        program_sha256: program_hash().into(),
+        key_id: Some(key_id(claims.seed)).into(),
+        inputs: inputs.into(),
         released: (claims.files)
             .iter()
             .map(|(path, sha256)| FileHash { path: path.clone(), sha256: sha256.clone() })

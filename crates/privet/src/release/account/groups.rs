@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::release::buckets::input_files;
 use crate::release::manifest::Claims;
-use crate::release::report::buckets::{BucketLimit, Groups, KIND, Left, QUERY_ERROR, RuleRow};
-use crate::release::report::{BucketReport, Column, Datum, Loss, Original, Side, Tightness};
+use crate::release::report::groups::{GroupLimit, Groups, Left, QUERY_ERROR, RuleRow};
+use crate::release::report::{GroupReport, ColumnAccount, Sourced, Loss, Original, Side, Tightness};
 use crate::release::{account as shared, crowd, scan};
 use privet_core::Result;
 use privet_core::{counted, described};
@@ -35,12 +35,11 @@ pub(in crate::release) fn account(
     claims: &Claims<'_>,
     facts: &Facts<'_>,
     tick: &mut dyn FnMut() -> Result<()>,
-) -> Result<BucketReport> {
+) -> Result<GroupReport> {
     let Facts { policy, decision, microdata, .. } = *facts;
     let asked = &decision.asked;
     let sizes = &decision.exposure.sizes;
     let particulars = shared::Particulars {
-        kind: KIND,
         columns: &policy.columns,
         starred: 0,
         losses: losses(facts),
@@ -54,7 +53,7 @@ pub(in crate::release) fn account(
         largest: sizes.keys().last().map_or(0, |size| *size as u64),
         left: exposed.clone().into(),
     };
-    let requirement = BucketLimit {
+    let requirement = GroupLimit {
         description: claims.policy.asked().join("; "),
         column: policy.columns.get(asked.demand.column).map(|column| column.name.clone()).unwrap_or_default(),
         l: asked.demand.l as u64,
@@ -73,7 +72,7 @@ pub(in crate::release) fn account(
     common.fidelity =
         Some(shared::of_groups(microdata, &decision.grouping, microdata.key(claims.seed)).into());
     common.subgroups = shared::subgroups(microdata, &|record| present[record], &|_, _| true);
-    Ok(BucketReport {
+    Ok(GroupReport {
         common,
         requirement,
         quasi: microdata.quasi.iter().map(|quasi| quasi.name.clone()).collect(),
@@ -98,7 +97,7 @@ fn present(grouping: &RecordGroups, microdata: &Microdata) -> Vec<u64> {
     present
 }
 
-fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Vec<Column> {
+fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Vec<ColumnAccount> {
     let account = |column: &PolicyColumn| {
         let quasi = microdata.quasi.iter().position(|quasi| quasi.index == column.index);
         let tracked = microdata.table.tracked.iter().position(|tracked| tracked.index == column.index);
@@ -116,12 +115,12 @@ fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Ve
             Some(Role::Sensitive) => "told by group, not by record",
             _ => "removed",
         };
-        Column {
+        ColumnAccount {
             distinct_before: distinct(false).map(Original::from),
             distinct_after: distinct(true).filter(|_| transformation != "removed"),
             generalised: Some(0.0.into()).filter(|_| quasi.is_some()),
             loss: Some(0.0.into()).filter(|_| quasi.is_some()),
-            ..Column::new(column, transformation)
+            ..ColumnAccount::new(column, transformation)
         }
     };
     policy.columns.iter().map(account).collect()
@@ -129,7 +128,7 @@ fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Ve
 
 /// How near the worst record comes to each limit.
 fn tightness(
-    limit: &BucketLimit,
+    limit: &GroupLimit,
     (groups, left): (&Groups, &Left),
     decision: &GroupingDecision,
 ) -> Vec<Tightness> {
@@ -143,8 +142,8 @@ fn tightness(
         exact: left.least_valid.to_string().into(),
         // What is possible depends on rules, and those were mined from the original.
         value: match limit.knowledge {
-            true => Datum::Original((left.least_valid as f64).into()),
-            false => Datum::Released(left.least_valid as f64),
+            true => Sourced::Original((left.least_valid as f64).into()),
+            false => Sourced::Released(left.least_valid as f64),
         },
         threshold: limit.l as f64,
         side: Side::AtLeast,
@@ -159,7 +158,7 @@ fn tightness(
             inequality: format!("n(group) ≥ {}", limit.k),
             worst: format!("the smallest group: {}", counted(groups.smallest, "record", "records")).into(),
             exact: groups.smallest.to_string().into(),
-            value: Datum::Released(groups.smallest as f64),
+            value: Sourced::Released(groups.smallest as f64),
             threshold: limit.k as f64,
             side: Side::AtLeast,
             counted: true,
@@ -174,7 +173,7 @@ fn tightness(
             inequality: format!("n(value) · {} ≤ n(group)", limit.l),
             worst: format!("{most} of {}", described(size, "records of a group")).into(),
             exact: format!("{most}/{size}").into(),
-            value: Datum::Released(most as f64 / size.max(1) as f64),
+            value: Sourced::Released(most as f64 / size.max(1) as f64),
             threshold: 1.0 / limit.l.max(1) as f64,
             side: Side::AtMost,
             counted: false,
@@ -191,7 +190,7 @@ fn tightness(
             inequality: format!("assignments with the value / all assignments ≤ {bound}"),
             worst: format!("{posterior} of all assignments that the rules allow").into(),
             exact: posterior.to_string().into(),
-            value: Datum::Original(posterior.to_f64().into()),
+            value: Sourced::Original(posterior.to_f64().into()),
             threshold: bound.to_f64(),
             side: Side::AtMost,
             counted: false,

@@ -8,6 +8,7 @@ pub(super) mod groups;
 mod holdings;
 pub(super) mod projections;
 mod requirement;
+mod rows;
 mod subgroups;
 pub(super) mod transactions;
 pub(super) mod vocabularies;
@@ -25,7 +26,7 @@ pub(super) use subgroups::subgroups;
 use super::manifest::Claims;
 use super::recoded::Recoded;
 use super::report::{
-    Column, Datum, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount,
+    ColumnAccount, Sourced, Distribution, Loss, TableReport, Requirement, Side, Subgroups, Tightness, ValueCount,
     Whose,
 };
 use super::{confidence, crowd, scan, suppression};
@@ -48,7 +49,7 @@ pub(super) fn model(
     shape: &Recoded,
     claims: &Claims<'_>,
     tick: &mut dyn FnMut() -> Result<()>,
-) -> Result<ReportModel> {
+) -> Result<TableReport> {
     let Recoded { policy, microdata, solution, classes, .. } = shape;
     let recoding = &solution.recoding;
     let scheme = policy.method.suppression();
@@ -60,13 +61,12 @@ pub(super) fn model(
         _ => "Records with a missing value in a quasi-identifier, sensitive or class column were dropped."
             .to_string(),
     };
-    let mut columns: Vec<Column> =
+    let mut columns: Vec<ColumnAccount> =
         (policy.columns.iter()).map(|column| account_column(column, microdata, recoding, classes)).collect();
     if policy.subject() == Subject::Freeform {
         super::freeform::mark(&mut columns, policy, microdata)?;
     }
     let particulars = Particulars {
-        kind: "table",
         columns: &policy.columns,
         starred: classes.starred,
         losses: losses(shape),
@@ -87,7 +87,7 @@ pub(super) fn model(
     if claims.stated.plan["drawn_from"].is_u64() {
         requirement::drawn(&mut requirements);
     }
-    Ok(ReportModel {
+    Ok(TableReport {
         common,
         requirements,
         missing,
@@ -95,6 +95,7 @@ pub(super) fn model(
         confidences: confidence::confidences(policy, &microdata.table, classes)?,
         sensitive: distributions(microdata, classes),
         links: None,
+        rows: rows::rows(microdata, recoding).into(),
     })
 }
 
@@ -185,9 +186,9 @@ fn tightness(shape: &Recoded) -> Result<Vec<Tightness>> {
             // many people a class has does not follow from its records.
             value: match (clause, whose) {
                 (Asked::TCloseness(_) | Asked::NtCloseness(_), _) | (_, Whose::Counted { .. }) => {
-                    Datum::Original(figure.value.into())
+                    Sourced::Original(figure.value.into())
                 }
-                _ => Datum::Released(figure.value),
+                _ => Sourced::Released(figure.value),
             },
             threshold: figure.threshold,
             side: match (kind, figure.at_most) {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::release::manifest::{Claims, Price};
-use crate::release::report::projections::{CurvePoint, KIND, PlanLimits, TableRow};
+use crate::release::report::projections::{CurvePoint, PlanLimits, ProjectedTable};
 use crate::release::report::{
-    Column, Datum, Loss, Notion, Original, ProjectionReport, Requirement, Risk, Side, Tightness,
+    ColumnAccount, Sourced, Loss, Notion, Original, ProjectionReport, Requirement, Risk, Side, Tightness,
 };
 use crate::release::{account as shared, crowd, scan};
 use privet_core::Result;
@@ -36,7 +36,6 @@ pub(in crate::release) fn account(
 ) -> Result<ProjectionReport> {
     let Facts { policy, decision, microdata, .. } = *facts;
     let particulars = shared::Particulars {
-        kind: KIND,
         columns: &policy.columns,
         starred: 0,
         losses: claims.stated.losses.iter().map(loss).collect(),
@@ -86,10 +85,10 @@ fn tracked(facts: &Facts<'_>, attributes: &[usize]) -> Vec<usize> {
     attributes.iter().filter_map(|at| Some(facts.decision.attributes.get(*at)?.tracked)).collect()
 }
 
-fn columns(facts: &Facts<'_>) -> Vec<Column> {
+fn columns(facts: &Facts<'_>) -> Vec<ColumnAccount> {
     let Facts { policy, decision, microdata, classes } = *facts;
     // Quasi-identifiers are in every table, at levels of its own: what is lost is the mean over the tables.
-    let in_tables = |column: &PolicyColumn| -> Vec<Column> {
+    let in_tables = |column: &PolicyColumn| -> Vec<ColumnAccount> {
         let tables = decision.projections.iter().zip(classes);
         tables
             .map(|(table, classes)| shared::account_column(column, microdata, &table.recoding, classes))
@@ -117,14 +116,14 @@ fn columns(facts: &Facts<'_>) -> Vec<Column> {
         let tracked = microdata.table.tracked.iter().find(|tracked| tracked.index == column.index);
         let distinct = tracked.map(|tracked| tracked.values.len() as u64);
         let tables = if quasi.is_some() { in_tables(column) } else { Vec::new() };
-        Column {
+        ColumnAccount {
             distinct_before: (quasi.map(|at| microdata.quasi[at].counts.len() as u64).or(distinct))
                 .map(Original::from),
             // The table that tells most.
             distinct_after: tables.iter().filter_map(|table| table.distinct_after).max().or(distinct),
             loss: mean(tables.iter().filter_map(|table| table.loss).collect()),
             generalised: mean(tables.iter().filter_map(|table| table.generalised).collect()),
-            ..Column::new(column, &transformation)
+            ..ColumnAccount::new(column, &transformation)
         }
     };
     policy.columns.iter().map(account).collect()
@@ -148,7 +147,7 @@ fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
             inequality: String::new(),
             exact: String::new().into(),
             worst: String::new().into(),
-            value: Datum::Released(0.0),
+            value: Sourced::Released(0.0),
             threshold: 0.0,
             side: Side::AtLeast,
             counted: true,
@@ -161,7 +160,7 @@ fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
                 requirement: format!("k-anonymity of {}", layout::projection(number)),
                 inequality: format!("n(class) ≥ {k}"),
                 exact: smallest.to_string().into(),
-                value: Datum::Released(smallest as f64),
+                value: Sourced::Released(smallest as f64),
                 threshold: k as f64,
                 holds: smallest >= k,
                 ..entry.clone()
@@ -171,7 +170,7 @@ fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
             all.push(Tightness {
                 requirement: format!("t-closeness in {}", layout::projection(number)),
                 inequality: format!("EMD(class, table) ≤ {t}"),
-                value: Datum::Original(table.closeness.into()),
+                value: Sourced::Original(table.closeness.into()),
                 threshold: t.to_f64(),
                 side: Side::AtMost,
                 counted: false,
@@ -226,9 +225,9 @@ fn together<'a>(policy: &CheckedPolicy, clauses: impl Iterator<Item = &'a Asked>
     alike.into_iter().filter_map(put_together).collect()
 }
 
-fn tables_of(facts: &Facts<'_>) -> Vec<TableRow> {
+fn tables_of(facts: &Facts<'_>) -> Vec<ProjectedTable> {
     let quasi = &facts.microdata.quasi;
-    let row = |(table, number): (&privet_methods::codip::ProjectedTable, usize)| TableRow {
+    let row = |(table, number): (&privet_methods::codip::ProjectedTable, usize)| ProjectedTable {
         file: layout::projection(number),
         attributes: table.attributes.clone(),
         levels: (table.levels.iter().zip(quasi))

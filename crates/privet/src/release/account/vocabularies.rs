@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::release::manifest::Claims;
 use crate::release::report::vocabularies::{
-    Centre, Classes, RareTerms, Sample, TermCount, Utility, VocabularyLimit,
+    Centre, ClassSample, RareTerms, TermCount, Utility, VocabularyClasses, VocabularyLimit,
 };
 use crate::release::report::{
-    Datum, Distribution, Fidelity, Loss, Original, Scan, Side, Tightness, VocabularyReport,
+    Sourced, Distribution, Fidelity, Loss, Original, Scan, Side, Tightness, VocabularyReport,
 };
 use crate::release::{account as shared, scan};
 use privet_core::counted;
@@ -18,7 +18,7 @@ use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_methods::vocabulary::loss::BagLoss;
 use privet_methods::vocabulary::utility::PatternUtility;
 use privet_methods::vocabulary::{BagSolution, Cluster, Print};
-use privet_policy::{Stated, VocabularyPolicy, method};
+use privet_policy::{DataKind, Stated, VocabularyPolicy, method};
 use privet_taxonomy::words::Distances;
 
 /// So many of the most frequent terms are shown.
@@ -55,7 +55,6 @@ pub(crate) struct Facts<'a> {
 pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<VocabularyReport> {
     let Facts { policy, bags, .. } = *facts;
     let particulars = shared::Particulars {
-        kind: policy.kind.name(),
         columns: &[],
         starred: facts.loss.suppressed,
         losses: losses(facts.loss),
@@ -80,6 +79,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
     common.tightness = tightness(&requirement, &classes, users, &rare);
     common.fidelity = Some(fidelity(facts, facts.bags.key(claims.seed)).into());
     Ok(VocabularyReport {
+        from_log: policy.kind == DataKind::QueryLog,
         common,
         requirement,
         centre: match policy.method.centre() {
@@ -161,7 +161,7 @@ fn suspects(facts: &Facts<'_>) -> Scan {
 /// How near the smallest class comes to what was asked for.
 fn tightness(
     limit: &VocabularyLimit,
-    classes: &Classes,
+    classes: &VocabularyClasses,
     users: Option<u64>,
     rare: &RareTerms,
 ) -> Vec<Tightness> {
@@ -174,8 +174,8 @@ fn tightness(
             exact: value.to_string().into(),
             // Whose vocabularies they are is not in the release.
             value: match of_users {
-                true => Datum::Original((value as f64).into()),
-                false => Datum::Released(value as f64),
+                true => Sourced::Original((value as f64).into()),
+                false => Sourced::Released(value as f64),
             },
             threshold: limit.k as f64,
             side: Side::AtLeast,
@@ -208,7 +208,7 @@ fn tightness(
             inequality: format!("printed terms of fewer than {} users = 0", limit.min_term_users),
             worst: format!("{} printed", counted(rare.printed, "such term is", "such terms are")).into(),
             exact: rare.printed.to_string().into(),
-            value: Datum::Original((rare.printed as f64).into()),
+            value: Sourced::Original((rare.printed as f64).into()),
             threshold: 0.0,
             side: Side::AtMost,
             counted: true,
@@ -232,10 +232,10 @@ fn fewest_users(bags: &Bags, alike: &Alike<'_>) -> Option<u64> {
 }
 
 /// Clusters that are published alike are one class.
-fn classes(alike: &Alike<'_>, users: Option<u64>) -> Classes {
+fn classes(alike: &Alike<'_>, users: Option<u64>) -> VocabularyClasses {
     let mut sizes: Vec<u64> = alike.values().map(|clusters| members(clusters)).collect();
     sizes.sort_unstable();
-    Classes {
+    VocabularyClasses {
         count: sizes.len() as u64,
         smallest: sizes.first().copied().unwrap_or(0),
         median: sizes.get(sizes.len() / 2).copied().unwrap_or(0),
@@ -303,7 +303,7 @@ fn frequent(facts: &Facts<'_>) -> Vec<TermCount> {
 }
 
 /// Classes that show what the method does: with several terms, and members that differ, from all over the data.
-fn samples(facts: &Facts<'_>) -> Vec<Sample> {
+fn samples(facts: &Facts<'_>) -> Vec<ClassSample> {
     let Facts { bags, solution, .. } = *facts;
     let differs = |cluster: &&Cluster| {
         let mut members = cluster.members.iter().map(|bag| bags.bag(*bag as usize));
@@ -320,7 +320,7 @@ fn samples(facts: &Facts<'_>) -> Vec<Sample> {
         let mut published: Vec<String> =
             cluster.shown.iter().map(|shown| label(facts, &shown.print)).collect();
         published.sort_unstable();
-        Sample {
+        ClassSample {
             members: cluster.members.iter().take(SAMPLES.1).map(|bag| words(*bag).collect()).collect(),
             more: cluster.members.len().saturating_sub(SAMPLES.1) as u64,
             published,

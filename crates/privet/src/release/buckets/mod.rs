@@ -16,8 +16,8 @@ use super::manifest::shown;
 use super::manifest::{Claims, Price, Statement};
 use super::pipeline::{self, Shape};
 use super::report::Veil;
-use super::report::buckets::QUERY_ERROR;
-use super::report::{BucketReport, ForSteward};
+use super::report::groups::QUERY_ERROR;
+use super::report::{GroupReport, ForSteward};
 use super::run::RunOptions;
 use super::target::Target;
 use super::{caution, crowd, lettering, people, recoded};
@@ -56,7 +56,7 @@ impl Grouped {
 
 impl Shape for Grouped {
     type Policy = CheckedPolicy;
-    type Report = BucketReport;
+    type Report = GroupReport;
 
     fn refuse(policy: &CheckedPolicy, options: &RunOptions) -> Result<()> {
         let about = format!("method \"{}\"", policy.method.name());
@@ -124,7 +124,7 @@ impl Shape for Grouped {
         })
     }
 
-    fn account(&self, claims: &Claims<'_>, _: &Path, clock: &Clock) -> Result<BucketReport> {
+    fn account(&self, claims: &Claims<'_>, _: &Path, clock: &Clock) -> Result<GroupReport> {
         let Grouped { policy, microdata, decision, errors, .. } = self;
         let facts = Facts { policy, microdata, decision, errors: *errors };
         account(claims, &facts, &mut || clock.check())
@@ -138,7 +138,7 @@ impl Shape for Grouped {
         )
     }
 
-    fn complete(&self, report: &BucketReport, manifest: &mut Json) {
+    fn complete(&self, report: &GroupReport, manifest: &mut Json) {
         manifest["rules"] = json!(ForSteward(&report.rules));
         manifest["groups"] = json!(ForSteward(&report.groups));
     }

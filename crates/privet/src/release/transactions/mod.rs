@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::account::transactions::{Facts, account, dearest};
+use super::account::transactions::{Facts, account, costliest};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::people;
@@ -172,6 +172,6 @@ impl Shape for Transactions {
             manifest["people"] = json!({ "read": people.total(), "released": people.total() });
         }
         manifest["utility"] = json!(ForSteward(&report.utility));
-        manifest["items"] = json!(dearest(&self.baskets, &self.solution.recoding, MOST_ITEMS));
+        manifest["items"] = json!(costliest(&self.baskets, &self.solution.recoding, MOST_ITEMS));
     }
 }

@@ -26,14 +26,14 @@ use privet_engine::privacy::kl::KlPrivacy;
 use privet_methods::kl::ItemSolution;
 use privet_methods::kl::recoding::ItemRecoding;
 use privet_methods::kl::utility::ItemUtility;
-use privet_policy::{DataKind, ItemMethod, ItemRequirement};
+use privet_policy::{ItemMethod, ItemRequirement};
 use privet_taxonomy::{ItemTree, Node};
 
 /// A tree with more nodes than this is not filed whole: only its most frequent nodes.
 const MOST_NODES: usize = 3000;
 
-/// So many of the items that lose most are shown.
-const MOST_DEAREST: usize = 20;
+/// At most this many of the items that lose most are shown.
+const MOST_COSTLY: usize = 20;
 
 /// All that is known about a release of transactions, beside what its manifest claims.
 #[derive(Clone, Copy)]
@@ -72,7 +72,6 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
     let left_out = solution.recoding.suppressed(baskets);
     let (tree, undrawn) = drawing(&baskets.tree, &solution.recoding, &counts);
     let particulars = shared::Particulars {
-        kind: DataKind::Transactions.name(),
         columns: &[],
         starred: left_out,
         losses: losses(facts),
@@ -116,7 +115,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         undrawn: undrawn.into(),
         sensitive: sensitive(facts),
         utility: utility(facts.utility),
-        dearest: dearest(baskets, &solution.recoding, MOST_DEAREST).into(),
+        costliest: costliest(baskets, &solution.recoding, MOST_COSTLY).into(),
         lengths: shared::bands("Items per transaction", &counts.lengths),
     })
 }
@@ -282,8 +281,8 @@ fn utility((measured, threshold): (&ItemUtility, Exact)) -> Utility {
     }
 }
 
-/// The items that lose most by NCP, the dearest first; those that lose nothing are left out.
-pub(crate) fn dearest(baskets: &Baskets, recoding: &ItemRecoding, most: usize) -> Vec<ItemLoss> {
+/// The items that lose most by NCP, the costliest first; those that lose nothing are left out.
+pub(crate) fn costliest(baskets: &Baskets, recoding: &ItemRecoding, most: usize) -> Vec<ItemLoss> {
     let (tree, measure) = (&baskets.tree, ItemMeasure::Ncp);
     let costs = recoding.item_costs(measure, baskets);
     let total: u128 = costs.iter().sum();

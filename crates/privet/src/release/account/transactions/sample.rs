@@ -150,8 +150,8 @@ pub(super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> TransactionRe
         inputs: &[],
     };
     let mut model = account(&claims, &facts).expect("an account");
-    model.common.title = "baskets".to_string();
-    model.common.data_name = "baskets.csv".to_string();
+    model.common.title = "baskets".to_string().into();
+    model.common.data_name = "baskets.csv".to_string().into();
     model
 }
 

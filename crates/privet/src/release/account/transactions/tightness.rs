@@ -4,7 +4,7 @@
 //! here is the worst case, looked for apart from it; where that would take too long, among less knowledge, which is said.
 
 use super::worst::{Aim, Reach, Worst, worst};
-use crate::release::report::{Datum, Side, Tightness};
+use crate::release::report::{Sourced, Side, Tightness};
 use privet_core::Exact;
 use privet_engine::baskets::Baskets;
 use privet_engine::privacy::kl::KlPrivacy;
@@ -36,7 +36,7 @@ fn fewest(baskets: &Baskets, limit: &KlPrivacy, found: &Worst, reach: Reach) -> 
         inequality: format!("n(known items) ≥ {}", limit.k),
         exact: found.support.to_string().into(),
         worst: told(baskets, found).into(),
-        value: Datum::Released(found.support as f64),
+        value: Sourced::Released(found.support as f64),
         threshold: limit.k as f64,
         side: Side::AtLeast,
         counted: true,
@@ -55,7 +55,7 @@ fn surest(baskets: &Baskets, limit: &KlPrivacy, found: &Worst, reach: Reach) -> 
         inequality: format!("n(known items, sensitive) ≤ {allowed} · n(known items)"),
         exact: format!("{count}/{}", found.support).into(),
         worst: format!("{name}, from {}", told(baskets, found)).into(),
-        value: Datum::Released(share.to_f64()),
+        value: Sourced::Released(share.to_f64()),
         threshold: allowed.to_f64(),
         side: Side::AtMost,
         counted: false,

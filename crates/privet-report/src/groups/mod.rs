@@ -11,19 +11,17 @@ pub use protection::{promise, protections};
 use super::common::Common;
 use super::gate::Original;
 
-/// The kind by which this model is told from the others in `report.json`.
-pub const KIND: &str = "groups";
 /// The name of the measure of what these releases lose: an error, and none of information.
 pub const QUERY_ERROR: &str = "query-error";
 
 /// All that both editions of the report draw from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BucketReport {
+pub struct GroupReport {
     /// What all reports have in common.
     #[serde(flatten)]
     pub common: Common,
     /// What the policy asked for.
-    pub requirement: BucketLimit,
+    pub requirement: GroupLimit,
     /// The quasi-identifiers, which are published as they are.
     pub quasi: Vec<String>,
     /// Whether one table is published, with values shuffled within groups.
@@ -40,7 +38,7 @@ pub struct BucketReport {
 
 /// What was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BucketLimit {
+pub struct GroupLimit {
     /// The requirement as the policy describes it. Printed in both editions.
     pub description: String,
     /// The sensitive column.

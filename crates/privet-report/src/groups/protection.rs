@@ -1,7 +1,7 @@
 //! What groups promise, and what they do not: the honest matrix for exact quasi-identifiers in groups.
 
 use super::super::notion::{Attack, Cover, Protection};
-use super::BucketLimit;
+use super::GroupLimit;
 
 /// What groups are held against, in the order of the report.
 const ON_GROUPS: [Attack; 12] = [
@@ -20,7 +20,7 @@ const ON_GROUPS: [Attack; 12] = [
 ];
 
 /// What the requirement promises, as a clause that can follow "In this release".
-pub fn promise(limit: &BucketLimit) -> String {
+pub fn promise(limit: &GroupLimit) -> String {
     let (l, column) = (limit.l, &limit.column);
     let size = match limit.k {
         0 | 1 => String::new(),
@@ -48,7 +48,7 @@ pub fn promise(limit: &BucketLimit) -> String {
 }
 
 /// Sets the requirement against every attack.
-pub fn protections(limit: &BucketLimit) -> Vec<Protection> {
+pub fn protections(limit: &GroupLimit) -> Vec<Protection> {
     let protection = |attack: Attack| {
         let (cover, meaning) =
             against(limit, attack).unwrap_or_else(|| (Cover::Uncovered, attack.uncovered().to_string()));
@@ -57,7 +57,7 @@ pub fn protections(limit: &BucketLimit) -> Vec<Protection> {
     ON_GROUPS.into_iter().map(protection).collect()
 }
 
-fn against(limit: &BucketLimit, attack: Attack) -> Option<(Cover, String)> {
+fn against(limit: &GroupLimit, attack: Attack) -> Option<(Cover, String)> {
     let (l, column) = (limit.l, &limit.column);
     match attack {
         Attack::Linking => Some((

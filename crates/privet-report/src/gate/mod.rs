@@ -8,8 +8,19 @@
 //! record. So the public reads errors of counts as shares of all records.
 //!
 //! So two originals with the same released files have the same public report and manifest, apart from shares that fall into
-//! different steps. A page cannot print more by accident: without the key there is no number to print, and templates and
-//! JSON refuse an [`Original`] unless it is wrapped [`ForSteward`].
+//! different steps. A page cannot print more by accident: it takes a [`Datum`] and nothing else, which cannot be made of an
+//! [`Original`] without the key; and templates and JSON refuse an [`Original`] unless it is wrapped [`ForSteward`].
+//!
+//! Counts of the released files pass here too: see [`counts`]. So do texts of the policy that name what the release hides: see
+//! [`Veil`].
+
+mod counts;
+mod datum;
+mod veil;
+
+pub(crate) use counts::{CountShown, WITHHELD, is_small};
+pub use datum::Datum;
+pub use veil::Veil;
 
 use std::cell::Cell;
 
@@ -17,7 +28,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::Edition;
-use super::lens::{is_small, percent};
+use super::numbers::percent;
 
 /// The step of shares that depend on the original.
 pub(crate) const STEP: f64 = 0.05;
@@ -48,18 +59,18 @@ pub struct Key(());
 /// A figure with what it was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Datum {
+pub enum Sourced {
     /// From the released files alone: whoever has them can work it out.
     Released(f64),
     /// With the help of the original.
     Original(Original<f64>),
 }
 
-/// A share as an edition tells it.
+/// A share as an edition shows it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Told {
+pub(crate) struct ShareShown {
     /// In words.
-    pub text: String,
+    pub text: Datum,
     /// The same to be drawn.
     pub share: f64,
 }
@@ -137,17 +148,17 @@ impl Original<u64> {
 }
 
 impl Original<f64> {
-    /// A share as an edition may tell it, next to so many records, or occurrences, of the release: to the steward exactly, to
+    /// A share as an edition may show it, next to this many released records, or occurrences: to the steward exactly, to
     /// the public in steps, rounded up. Nothing where a step would stand for a small count.
-    pub(crate) fn told(self, edition: Edition, released: u64) -> Option<Told> {
-        if edition.is_steward() {
-            return Some(Told { text: percent(self.0), share: self.0 });
+    pub(crate) fn shown(self, edition: Edition, released: u64) -> Option<ShareShown> {
+        if let Some(key) = edition.key() {
+            return Some(ShareShown { text: key.percent(self.0), share: self.0 });
         }
         let share = self.stepped(released)?;
         // More than everything is not a share: how much more is not for the public.
-        let text =
-            if self.is_beyond() { format!("> {}", percent(1.0)) } else { format!("≤ {}", percent(share)) };
-        Some(Told { text, share })
+        let (sign, rounded) = if self.is_beyond() { (">", 1.0) } else { ("≤", share) };
+        let text = Datum::setting(format_args!("{sign} {}", percent(rounded)));
+        Some(ShareShown { text, share })
     }
 
     /// Whether this is more than everything.
@@ -180,19 +191,19 @@ impl<T: InSteps> Original<T> {
     }
 }
 
-impl Datum {
+impl Sourced {
     /// The figure, where the edition may have it to the digit.
-    pub(crate) fn told(self, edition: Edition) -> Option<f64> {
+    pub(crate) fn shown(self, edition: Edition) -> Option<f64> {
         match (self, edition.key()) {
-            (Datum::Released(value), _) => Some(value),
-            (Datum::Original(value), Some(key)) => Some(*value.see(key)),
-            (Datum::Original(_), None) => None,
+            (Sourced::Released(value), _) => Some(value),
+            (Sourced::Original(value), Some(key)) => Some(*value.see(key)),
+            (Sourced::Original(_), None) => None,
         }
     }
 
     /// Whether the public could count few people by it, taken for a count.
     pub(crate) fn is_small(self) -> bool {
-        matches!(self, Datum::Released(value) if value <= 0.0 || is_small(value as u64))
+        matches!(self, Sourced::Released(value) if value <= 0.0 || is_small(value as u64))
     }
 }
 
@@ -216,20 +227,22 @@ mod tests {
 
     #[test]
     fn the_public_gets_steps_and_nothing_between() {
-        let told = |share: f64, edition| Original::from(share).told(edition, 1000).map(|told| told.text);
+        let shown = |share: f64, edition| {
+            Original::from(share).shown(edition, 1000).map(|shown| shown.text.text().to_string())
+        };
         for share in [0.0, 1e-9, 0.003, 0.049_999, 0.05] {
-            assert_eq!(told(share, Edition::Public).as_deref(), Some("≤ 5 %"), "{share}");
+            assert_eq!(shown(share, Edition::Public).as_deref(), Some("≤ 5 %"), "{share}");
         }
-        assert_eq!(told(0.0501, Edition::Public).as_deref(), Some("≤ 10 %"));
-        assert_eq!(told(0.1234, Edition::Public).as_deref(), Some("≤ 15 %"));
-        assert_eq!(told(1.0, Edition::Public).as_deref(), Some("≤ 100 %"));
+        assert_eq!(shown(0.0501, Edition::Public).as_deref(), Some("≤ 10 %"));
+        assert_eq!(shown(0.1234, Edition::Public).as_deref(), Some("≤ 15 %"));
+        assert_eq!(shown(1.0, Edition::Public).as_deref(), Some("≤ 100 %"));
         // How much more than everything an error is would tell a small count.
         for beyond in [1.01, 82.35, 99.0, f64::INFINITY] {
-            assert_eq!(told(beyond, Edition::Public).as_deref(), Some("> 100 %"), "{beyond}");
+            assert_eq!(shown(beyond, Edition::Public).as_deref(), Some("> 100 %"), "{beyond}");
             assert_eq!(Original::from(beyond).stepped(1000), Some(1.0), "{beyond}");
         }
-        assert_eq!(told(f64::NAN, Edition::Public), None);
-        assert_eq!(told(0.1234, Edition::Steward).as_deref(), Some("12.3 %"));
+        assert_eq!(shown(f64::NAN, Edition::Public), None);
+        assert_eq!(shown(0.1234, Edition::Steward).as_deref(), Some("12.3 %"));
         assert_eq!(Original::from(0.15).stepped(1000), Some(0.15));
     }
 
@@ -248,15 +261,15 @@ mod tests {
                 in_step.iter().filter(|(step, _)| Some(**step) != last).map(|(_, count)| *count).min();
             assert!(least > Some(10), "{released}: {in_step:?}");
         }
-        assert_eq!(Original::from(0.5).told(Edition::Public, LEAST_RECORDS - 1), None);
-        assert!(Original::from(0.5).told(Edition::Steward, 3).is_some());
+        assert_eq!(Original::from(0.5).shown(Edition::Public, LEAST_RECORDS - 1), None);
+        assert!(Original::from(0.5).shown(Edition::Steward, 3).is_some());
     }
 
     #[test]
     fn hard_use_1_6_json_and_templates_refuse_what_is_the_stewards() {
         let figure = Original::from(4711u64);
         assert!(serde_json::to_string(&figure).is_err());
-        assert!(serde_json::to_value(vec![Datum::Original(Original::from(0.5))]).is_err());
+        assert!(serde_json::to_value(vec![Sourced::Original(Original::from(0.5))]).is_err());
         assert_eq!(serde_json::to_string(&ForSteward(&figure)).ok().as_deref(), Some("4711"));
         assert!(serde_json::to_string(&figure).is_err(), "the gate closes again");
         let mut page = minijinja::Environment::new();
@@ -272,8 +285,8 @@ mod tests {
     fn what_follows_from_the_original_stays_behind_the_gate() {
         let (one, other) = (Original::from(3u64), Original::from(4u64));
         let sum = one.with(other, |a, b| a + b).map(|sum| sum as f64);
-        assert_eq!(Datum::Original(sum).told(Edition::Public), None);
-        assert_eq!(Datum::Original(sum).told(Edition::Steward), Some(7.0));
-        assert_eq!(Datum::Released(7.0).told(Edition::Public), Some(7.0));
+        assert_eq!(Sourced::Original(sum).shown(Edition::Public), None);
+        assert_eq!(Sourced::Original(sum).shown(Edition::Steward), Some(7.0));
+        assert_eq!(Sourced::Released(7.0).shown(Edition::Public), Some(7.0));
     }
 }
