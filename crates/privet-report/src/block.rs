@@ -43,7 +43,7 @@ pub(crate) enum Block {
     /// Text as it was written.
     Verbatim(Datum),
     /// Blocks next to each other.
-    Beside { left: Vec<Block>, right: Vec<Block> },
+    Columns { left: Vec<Block>, right: Vec<Block> },
     /// Blocks that are folded away at first.
     Folded { class: &'static str, title: Datum, summary: Datum, warn: &'static str, blocks: Vec<Block> },
 }
@@ -103,7 +103,12 @@ pub(crate) struct Chart {
 }
 
 impl Section {
-    pub(crate) fn new(id: &'static str, name: &'static str, title: &'static str, blocks: Vec<Block>) -> Section {
+    pub(crate) fn new(
+        id: &'static str,
+        name: &'static str,
+        title: &'static str,
+        blocks: Vec<Block>,
+    ) -> Section {
         Section { id, name, title: title.into(), blocks }
     }
 }

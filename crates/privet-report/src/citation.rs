@@ -1,4 +1,4 @@
-//! The work that describes each method, to be cited beside Privet.
+//! The work that describes each method, to be cited next to Privet.
 
 /// Whom to cite for a method, as authors, title, where and when.
 pub(super) fn of_method(method: &str) -> Option<&'static str> {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::Edition;
 use super::fidelity::Fidelity;
 use super::gate::Original;
-use super::ledger::LedgerAccount;
 use super::gate::{Datum, Veil};
+use super::ledger::LedgerAccount;
 use super::model::{
     AuditAccount, ColumnAccount, Loss, MethodAccount, Records, Reproduce, SearchAccount, Subgroups, Tightness,
 };

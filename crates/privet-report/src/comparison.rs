@@ -106,7 +106,8 @@ impl ComparisonPage {
         let note = "Numbers are those of the table below. The large dot is the chosen setting. No other setting beats one with an \
                     empty dot; some other beats one with a small grey dot.";
         let svg = chart::frontier(&points, (&self.loss, &self.risk));
-        let mut plot = Chart::new("The frontier between risk and loss", note, svg, &[], settings().map(row).collect());
+        let mut plot =
+            Chart::new("The frontier between risk and loss", note, svg, &[], settings().map(row).collect());
         plot.class = "wide";
         plot.heads = vec![
             "setting".into(),
@@ -126,7 +127,8 @@ impl ComparisonPage {
         let cells = |(number, row): (usize, &Vec<String>)| {
             let cell = |(at, text): (usize, &String)| match at {
                 0 => Cell::from(key.text(format!("{number} {text}"))),
-                _ => Cell::from(key.text(text)),
+                // The CSV file has all digits.
+                _ => Cell::from(text.parse().map_or_else(|_| key.text(text), |value| key.figure(value))),
             };
             row.iter().enumerate().map(cell).collect()
         };

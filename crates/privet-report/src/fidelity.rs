@@ -130,7 +130,7 @@ impl Associations {
 }
 
 impl QueryErrors {
-    /// Sums up the errors of queries with so many conditions and a true answer of at least `least`, among so many records at
+    /// Sums up the errors of queries with this many conditions and a true answer of at least `least`, among this many records at
     /// most; `None` where there are none. An error is a difference and the truth.
     pub fn of(conditions: usize, least: f64, errors: &[(f64, f64)], records: f64) -> Option<QueryErrors> {
         let relative = Spread::of(errors.iter().map(|(difference, truth)| difference / truth).collect())?;
@@ -148,7 +148,7 @@ impl QueryErrors {
 
 impl Spread {
     fn of(mut errors: Vec<f64>) -> Option<Spread> {
-        // Sums of floats are off in their last bits; that is no error of the release.
+        // Sums of floats are off in their last bits; that is not an error of the release.
         errors.iter_mut().filter(|error| **error < NOISE).for_each(|error| *error = 0.0);
         errors.sort_by(f64::total_cmp);
         let last = errors.len().checked_sub(1)?;

@@ -72,7 +72,7 @@ pub enum Cover {
     Mitigated,
     /// Bounded by a proof, but only in part.
     Partly,
-    /// Bounded by a proof under the stated adversary.
+    /// Bounded by a proof under the stated attacker.
     Bounded,
 }
 

@@ -1,7 +1,7 @@
 //! Re-identification risk, from nothing but the sizes of the equivalence classes.
 //!
 //! A person in a class of *s* records is found with probability 1/*s* by someone who knows the quasi-identifiers.
-//! The three adversaries of the literature differ in whom they are after:
+//! The three attackers of the literature differ in whom they are after:
 //!
 //! - the **prosecutor** wants one person and knows that the person is in the data: the most is 1/(smallest class);
 //! - the **journalist** wants anybody and knows only a population that the data was drawn from: without a table of that

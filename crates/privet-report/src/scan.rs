@@ -169,7 +169,7 @@ impl IdentifierKind {
         }
     }
 
-    /// Whether values are known by their looks, beside the name of their column.
+    /// Whether values are known by their looks, in addition to the name of their column.
     pub fn has_pattern(self) -> bool {
         matches!(
             self,

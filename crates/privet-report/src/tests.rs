@@ -116,7 +116,7 @@ fn headings_are_in_order_and_links_lead_somewhere() {
             for figure in page.split("<figure").skip(1).filter_map(|rest| rest.split("</figure>").next()) {
                 assert!(
                     figure.contains("<svg role=\"img\"") && figure.contains("<table"),
-                    "a table beneath each chart"
+                    "a table below each chart"
                 );
             }
         }
@@ -479,6 +479,15 @@ fn a_warning_makes_the_verdict_amber_but_does_not_reach_the_public() {
     let (steward, public) = (html(&model, Edition::Steward), html(&model, Edition::Public));
     assert!(steward.contains("class=\"verdict amber\"") && steward.contains("SOMETHING"));
     assert_eq!(public, before, "whether there were warnings depends on the original");
+}
+
+#[test]
+fn a_warning_of_an_attack_comes_with_advice() {
+    let mut model = diseases();
+    let found = &mut model.common.attacks.open_mut()[0];
+    (found.name, found.warning) = ("downcoding".into(), "9 of 11 cells can be taken down".into());
+    model.common.warnings = vec!["9 of 11 cells can be taken down".to_string()].into();
+    assert!(html(&model, Edition::Steward).contains("taken down <em>Little is lost by it"));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use minijinja::Value;
 
-use super::super::numbers::figure;
 use super::super::model::SearchMoment;
+use super::super::numbers::figure;
 use super::WIDTH;
 use super::svg::{Anchor, Svg};
 
@@ -11,7 +11,7 @@ const LEFT: f64 = 66.0;
 const RIGHT: f64 = 14.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 220.0;
-/// Nothing before this is told apart: one millisecond, in powers of ten seconds.
+/// Nothing before this is distinguished: one millisecond, in powers of ten seconds.
 const EARLIEST: f64 = -3.0;
 
 /// Draws best cost and bound over time, which runs on a logarithmic axis. `None` where there is nothing to draw.
@@ -23,7 +23,7 @@ pub(in super::super) fn anytime(trace: &[SearchMoment], seconds: f64) -> Option<
     // A flat line stands in the middle.
     let margin = if high > low { 0.0 } else { high.abs().max(1.0) * 0.05 };
     let (low, high) = (low - margin, high + margin);
-    // `max` passes over times that are no numbers.
+    // `max` passes over times that are not numbers.
     let end = trace.iter().map(|moment| moment.seconds).fold(10_f64.powf(EARLIEST).max(seconds), f64::max);
     let last = end.log10().ceil().clamp(EARLIEST + 1.0, 9.0);
     let starts = trace.iter().map(|moment| moment.seconds.log10().floor()).fold(last - 1.0, f64::min);

@@ -15,7 +15,7 @@ pub(in super::super) struct AttackBar {
     pub(in super::super) text: String,
 }
 
-/// An attack's name and its bar beneath.
+/// An attack's name and its bar below.
 const ROW: f64 = 38.0;
 const LEFT: f64 = 14.0;
 

@@ -10,7 +10,7 @@ const LEFT: f64 = 40.0;
 const RIGHT: f64 = 12.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 230.0;
-/// Risks that guidance names; the table beneath the chart has more.
+/// Risks that guidance names; the table below the chart has more.
 const MARKS: [(f64, &str); 3] = [(0.09, "0.09"), (0.2, "0.2"), (0.5, "0.5")];
 
 /// Draws the share of records whose risk is at most *x*, over a logarithmic axis.

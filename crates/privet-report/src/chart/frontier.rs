@@ -2,13 +2,14 @@
 
 use minijinja::Value;
 
-use super::WIDTH;
 use super::svg::{Anchor, Svg, fitted};
 
+/// The plot has a page to itself, so it is wider than others.
+const WIDTH: f64 = 900.0;
 const LEFT: f64 = 48.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 42.0;
-const BOTTOM: f64 = 270.0;
+const BOTTOM: f64 = 400.0;
 /// Names of points that are nearer than this would lie on each other.
 const APART: (f64, f64) = (70.0, 13.0);
 

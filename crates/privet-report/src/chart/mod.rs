@@ -1,6 +1,6 @@
 //! Charts as static SVG, styled by the report's own stylesheet.
 //!
-//! All are drawn 420 units wide: two fit beside each other on a screen or an A4 page, and one on a telephone.
+//! All are drawn 420 units wide: two fit next to each other on a screen or an A4 page, and one on a telephone.
 
 mod anytime;
 mod attacks;

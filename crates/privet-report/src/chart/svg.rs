@@ -165,7 +165,7 @@ impl Svg {
 }
 
 /// How wide a text is at most in the charts' type size; East Asian characters are as wide as they are high. Which type a page is
-/// shown in is not known: the widths are those of a wide one, so that labels do not run into what they stand beside.
+/// shown in is not known: the widths are those of a wide one, so that labels do not run into what they stand next to.
 pub fn width_of(text: &str) -> f64 {
     text.chars().map(width_of_char).sum()
 }

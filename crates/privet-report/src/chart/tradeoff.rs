@@ -10,7 +10,7 @@ const RIGHT: f64 = 14.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 250.0;
 
-/// What is written beside the chosen point.
+/// What is written next to the chosen point.
 const LABEL: &str = "this release";
 
 /// A place for the label.
@@ -46,14 +46,14 @@ fn along(from: (f64, f64), to: (f64, f64)) -> impl Iterator<Item = (f64, f64)> {
 
 /// Where the label of a point hides least of what is drawn, near the point if it can be.
 fn free_spot(centre: (f64, f64), taken: &[(f64, f64)]) -> Spot {
-    let beside = |far: f64, (side, up): (f64, f64)| Spot {
+    let near = |far: f64, (side, up): (f64, f64)| Spot {
         x: centre.0 + side * far,
         y: centre.1 + up,
         anchor: if side > 0.0 { Anchor::Start } else { Anchor::End },
         is_far: far > 10.0,
     };
     let sides = [(1.0, -8.0), (-1.0, -8.0), (1.0, 16.0), (-1.0, 16.0), (1.0, -30.0), (-1.0, -30.0)];
-    let spots = [10.0, 35.0, 60.0].into_iter().flat_map(|far| sides.map(|side| beside(far, side)));
+    let spots = [10.0, 35.0, 60.0].into_iter().flat_map(|far| sides.map(|side| near(far, side)));
     let fits = |spot: &Spot| {
         let [left, right, top, bottom] = spot.covers();
         left >= LEFT && right <= WIDTH - RIGHT && top >= TOP && bottom <= BOTTOM
@@ -62,7 +62,7 @@ fn free_spot(centre: (f64, f64), taken: &[(f64, f64)]) -> Spot {
         let [left, right, top, bottom] = spot.covers();
         taken.iter().filter(|(x, y)| (left..=right).contains(x) && (top..=bottom).contains(y)).count()
     };
-    spots.filter(fits).min_by_key(hidden).unwrap_or_else(|| beside(10.0, sides[0]))
+    spots.filter(fits).min_by_key(hidden).unwrap_or_else(|| near(10.0, sides[0]))
 }
 
 /// Draws points of (association loss, information exposure) in order, the chosen one, and the limits on both.
@@ -78,7 +78,7 @@ pub(in super::super) fn tradeoff(points: &[(f64, f64)], chosen: (f64, f64), limi
         svg.text(x(share), BOTTOM + 16.0, Anchor::Middle, "tick", &format!("{share}"));
     }
     svg.line((x(limits.0), TOP), (x(limits.0), BOTTOM), "mark");
-    // Beside its line, on the side that has room: the axis has its name above.
+    // Next to its line, on the side that has room: the axis has its name above.
     let side = if limits.0 < 0.7 { (5.0, Anchor::Start) } else { (-5.0, Anchor::End) };
     svg.text(x(limits.0) + side.0, TOP + 14.0, side.1, "tick", "limit alpha");
     svg.line((LEFT, y(limits.1)), (WIDTH - RIGHT, y(limits.1)), "mark");
@@ -121,7 +121,7 @@ mod tests {
         assert!(!points.iter().any(|(x, y)| (left..=right).contains(x) && (top..=bottom).contains(y)));
         assert!(left >= LEFT && right <= WIDTH - RIGHT && top >= TOP && bottom <= BOTTOM);
         assert!(spot.is_far);
-        // Where nothing is in the way it stands beside its point.
+        // Where nothing is in the way it stands next to its point.
         assert!(!free_spot((200.0, 100.0), &[]).is_far);
     }
 

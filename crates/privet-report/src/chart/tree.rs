@@ -6,8 +6,8 @@
 use minijinja::Value;
 
 use super::super::gate::{Datum, Key};
-use super::super::numbers::thousands;
 use super::super::model::{TaxonomyDrawing, TaxonomyNode};
+use super::super::numbers::thousands;
 use super::WIDTH;
 use super::svg::{Anchor, Svg, width_of};
 
@@ -328,7 +328,9 @@ mod tests {
         let empty = TaxonomyDrawing { nodes: vec![] };
         assert!(tree(&empty, shown(), &"t".into()).to_string().starts_with("<svg"));
         let deep = (0..500_usize).map(|depth| node("n", depth.checked_sub(1), 1, depth == 499)).collect();
-        assert!(tree(&TaxonomyDrawing { nodes: deep }, shown(), &"t".into()).to_string().contains("and more"));
+        assert!(
+            tree(&TaxonomyDrawing { nodes: deep }, shown(), &"t".into()).to_string().contains("and more")
+        );
         let astray =
             TaxonomyDrawing { nodes: vec![node("a", Some(9), 1, true), node("b", Some(1), 1, true)] };
         assert!(tree(&astray, TreeCounts::Hidden, &"t".into()).to_string().starts_with("<svg"));

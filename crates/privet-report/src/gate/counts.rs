@@ -29,9 +29,14 @@ impl Edition {
         if !self.is_steward() && is_small(count) { HIDDEN.into() } else { Datum::setting(thousands(count)) }
     }
 
+    /// A value of the data that this many released records show: the public reads none that the release hides.
+    pub(crate) fn value(self, value: &str, released: u64) -> Option<Datum> {
+        (self.is_steward() || released > 0).then(|| Datum::named(value))
+    }
+
     /// A share of `whole` things as a percentage, unless it stands for a small count (or for all but a small count).
     pub(crate) fn share(self, share: f64, whole: u64) -> Datum {
-        // None and all are no counts of few, however small the whole.
+        // None and all are not counts of few, however small the whole.
         if self.is_steward() || share <= 0.0 || share >= 1.0 {
             return Datum::setting(percent(share));
         }
@@ -74,7 +79,7 @@ impl Edition {
 }
 
 /// The places of larger counts that must be withheld with the small ones, as few as possible; `None` where the small ones
-/// would be told even if all were.
+/// would follow even if all were.
 fn withheld_with(counts: &[u64]) -> Option<Vec<usize>> {
     let small = counts.iter().filter(|count| is_small(**count));
     let (number, sum) = small.fold((0, 0), |(number, sum), count| (number + 1, sum + count));
@@ -149,6 +154,12 @@ mod tests {
             assert_eq!(printed.text() == HIDDEN, (1..=10).contains(&count), "{count}");
         }
         assert_eq!(Edition::Steward.count(7).text(), "7");
+    }
+
+    #[test]
+    fn the_public_reads_no_value_that_the_release_hides() {
+        assert_eq!(Edition::Public.value("lighthouse keeper", 0), None);
+        assert!(Edition::Public.value("clerk", 1).is_some() && Edition::Steward.value("clerk", 0).is_some());
     }
 
     #[test]

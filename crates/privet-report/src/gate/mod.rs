@@ -142,7 +142,7 @@ impl<T> Original<T> {
 
 impl Original<u64> {
     /// How large a part this is of itself and what is released.
-    pub fn beside(self, released: u64) -> Original<f64> {
+    pub fn next_to(self, released: u64) -> Original<f64> {
         self.map(|part| part as f64 / part.saturating_add(released).max(1) as f64)
     }
 }
@@ -185,7 +185,7 @@ pub trait InSteps: Sized {
 }
 
 impl<T: InSteps> Original<T> {
-    /// The figures in steps, as the public may have them next to so many records of the release.
+    /// The figures in steps, as the public may have them next to this many released records.
     pub(crate) fn in_steps(self, released: u64) -> Option<T::Coarse> {
         self.0.in_steps(&|share| Original(share).stepped(released))
     }
@@ -252,7 +252,7 @@ mod tests {
         for released in [LEAST_RECORDS, LEAST_RECORDS + 1, 500] {
             let mut in_step = std::collections::BTreeMap::<u64, u64>::new();
             for suppressed in 0..released {
-                let share = Original::from(suppressed).beside(released);
+                let share = Original::from(suppressed).next_to(released);
                 let step = share.stepped(released).map_or(0, |share| (share * 100.0).round() as u64);
                 *in_step.entry(step).or_default() += 1;
             }

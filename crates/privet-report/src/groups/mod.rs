@@ -28,9 +28,9 @@ pub struct GroupReport {
     pub permuted: bool,
     /// The groups.
     pub groups: Groups,
-    /// What would be left to an adversary in Anatomy's groups. Steward only.
+    /// What would be left to an attacker in Anatomy's groups. Steward only.
     pub baseline: Option<Original<Left>>,
-    /// The rules that the adversary is taken to know. Steward only.
+    /// The rules that the attacker is taken to know. Steward only.
     pub rules: Original<Vec<RuleRow>>,
     /// How many rules were mined, implied ones included. Steward only.
     pub mined: Original<u64>,
@@ -48,9 +48,9 @@ pub struct GroupLimit {
     /// How many records every group must have; 1 asks nothing.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub k: u64,
-    /// How sure an adversary may become of a value, as the policy writes it.
+    /// How sure an attacker may become of a value, as the policy writes it.
     pub max_posterior: Option<String>,
-    /// Whether the adversary is taken to know rules.
+    /// Whether the attacker is taken to know rules.
     pub knowledge: bool,
 }
 
@@ -71,18 +71,18 @@ pub struct Groups {
     pub smallest: u64,
     /// The most records of a group.
     pub largest: u64,
-    /// What is left to an adversary.
+    /// What is left to an attacker.
     pub left: Original<Left>,
 }
 
-/// What is left to an adversary who knows the rules.
+/// What is left to an attacker who knows the rules.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Left {
     /// How many values are possible for the record that has fewest.
     pub least_valid: u64,
     /// Records with fewer than l possible values.
     pub vulnerable: u64,
-    /// The most that he can be sure of a value, as a fraction; `None` where it was not worked out.
+    /// The most that they can be sure of a value, as a fraction; `None` where it was not worked out.
     pub posterior: Option<String>,
     /// In how many groups it was not.
     pub not_worked_out: u64,
@@ -92,7 +92,7 @@ pub struct Left {
     pub above_one_in_l: u64,
 }
 
-/// A rule that the adversary is taken to know.
+/// A rule that the attacker is taken to know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RuleRow {
     /// Its name.

@@ -42,7 +42,7 @@ pub fn promise(limit: &GroupLimit) -> String {
         None => String::new(),
     };
     format!(
-        "at least {l} values of {column} stay possible for every record{bound}, whatever rules of the policy an adversary \
+        "at least {l} values of {column} stay possible for every record{bound}, whatever rules of the policy an attacker \
          knows{size}"
     )
 }

@@ -73,7 +73,7 @@ pub struct ProjectedTable {
     pub dm: Original<f64>,
 }
 
-/// Loss and exposure of a plan with so many tables.
+/// Loss and exposure of a plan with this many tables.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
     /// The number of tables.

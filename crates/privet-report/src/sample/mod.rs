@@ -38,7 +38,9 @@ pub(super) fn census() -> TableReport {
             ..column("person_id", "identifier", "removed", (20_000, 0), 0.0)
         },
         ColumnAccount {
-            reason: "74 values; alone it identifies nobody, with postcode and sex 18 % of records".to_string().into(),
+            reason: "74 values; alone it identifies nobody, with postcode and sex 18 % of records"
+                .to_string()
+                .into(),
             taxonomy: ages().at_level(2),
             ..column("age", "quasi-identifier", "level 2 of 4", (74, 8), 0.121)
         },
@@ -457,7 +459,7 @@ pub(super) fn diseases() -> TableReport {
         does: "works out which values the suppressed ones can have had, and how likely each is".into(),
         assumes: "Every way is equally likely.".into(),
         figures: vec![Figure {
-            what: "suppressed cells whose value he recovers".into(),
+            what: "suppressed cells whose value is recovered".into(),
             targets: 1_412,
             hits: 353,
             baseline: 211,
@@ -475,7 +477,9 @@ pub(super) fn awkward() -> TableReport {
     let mut model = patients();
     let long = "the_highest_level_of_education_that_the_respondent_had_completed_when_the_survey_was_taken";
     model.common.title =
-        "A survey with a title that is rather longer than anyone would like it to be, and then some".to_string().into();
+        "A survey with a title that is rather longer than anyone would like it to be, and then some"
+            .to_string()
+            .into();
     model.common.columns = vec![
         column(long, "quasi-identifier", "ranges", (123_456_789, 3), 0.999_9),
         column(

@@ -1,4 +1,4 @@
-//! What limits on an adversary's knowledge of items promise, and what they do not: the honest matrix for transactions.
+//! What limits on an attacker's knowledge of items promise, and what they do not: the honest matrix for transactions.
 
 use super::super::notion::{Attack, Cover, Protection};
 use super::KnowledgeLimit;
@@ -42,7 +42,7 @@ pub fn promise(limit: &KnowledgeLimit) -> String {
     format!("whoever {} {}", knowledge(limit), both.join(", and "))
 }
 
-/// What the adversary knows, behind "whoever".
+/// What the attacker knows, behind "whoever".
 fn knowledge(limit: &KnowledgeLimit) -> String {
     if limit.everything {
         return "knows everything else about somebody’s transaction".to_string();
@@ -122,7 +122,7 @@ fn against(limit: &KnowledgeLimit, attack: Attack) -> Option<(Cover, String)> {
             }
             None => (
                 Cover::Partly,
-                format!("{} is no surer of a sensitive item than its limit; not every item has one.", who()),
+                format!("{} is not surer of a sensitive item than its limit; not every item has one.", who()),
             ),
         }),
         Attack::MoreKnowledge if limit.everything => Some((

@@ -7,7 +7,7 @@ use super::super::common::Common;
 use super::super::gate::{Datum, Key};
 use super::super::model::{ColumnAccount, TaxonomyDrawing, TaxonomyNode};
 
-/// More labels than this are not listed beneath a taxonomy.
+/// More labels than this are not listed below a taxonomy.
 const MOST_LABELS: usize = 200;
 
 /// The section on columns; none where the data has none.
@@ -16,8 +16,15 @@ pub(super) fn columns(common: &Common, edition: Edition) -> Option<Section> {
         return None;
     }
     let row = |column| row(column, common.records.released, edition);
-    let heads =
-        ["Column", "Role", "What was done", "Distinct values#", "Cells changed#", "Suppressed#", "Information lost"];
+    let heads = [
+        "Column",
+        "Role",
+        "What was done",
+        "Distinct values#",
+        "Cells changed#",
+        "Suppressed#",
+        "Information lost",
+    ];
     let mut blocks =
         vec![Block::Grid(Grid::cards("Columns", &heads, common.columns.iter().map(row).collect()))];
     if super::losses(common, edition).is_some() {
@@ -65,7 +72,7 @@ pub(super) fn tree(column: &ColumnAccount, edition: Edition) -> Option<Chart> {
     Some(taxonomy((name, done), &title, drawing, &heads, edition))
 }
 
-/// What is said of each label beneath a drawing.
+/// What is said of each label below a drawing.
 #[derive(Clone, Copy)]
 pub(super) enum LabelHead {
     Level,
@@ -73,7 +80,7 @@ pub(super) enum LabelHead {
     Release,
 }
 
-/// Draws a taxonomy; `heads` says what the table beneath it has of the labels in the release.
+/// Draws a taxonomy; `heads` says what the table below it has of the labels in the release.
 pub(super) fn taxonomy(
     (name, note): (Datum, Datum),
     title: &Datum,
@@ -82,14 +89,14 @@ pub(super) fn taxonomy(
     edition: Edition,
 ) -> Chart {
     let counts = edition.key().map_or(TreeCounts::Hidden, TreeCounts::Shown);
-    let used = |node: &&TaxonomyNode| node.in_cut && (edition.is_steward() || node.released > 0);
     let cell = |node: &TaxonomyNode, head: &LabelHead| match head {
         LabelHead::Level => Datum::say("level {}", [Datum::setting(node.level)]),
         LabelHead::Original(key) => key.count(*node.records.see(*key)),
         LabelHead::Release => edition.count(node.released),
     };
-    let row = |node: &TaxonomyNode| -> Vec<Datum> {
-        std::iter::once(Datum::named(&node.label)).chain(heads.iter().map(|head| cell(node, head))).collect()
+    let row = |node: &TaxonomyNode| -> Option<Vec<Datum>> {
+        let label = edition.value(&node.label, node.released)?;
+        Some(std::iter::once(label).chain(heads.iter().map(|head| cell(node, head))).collect())
     };
     let names = heads.iter().map(|head| match head {
         LabelHead::Level => "Level",
@@ -97,7 +104,7 @@ pub(super) fn taxonomy(
         LabelHead::Release => "In the release",
     });
     let names: Vec<&'static str> = std::iter::once("Label").chain(names).collect();
-    let mut rows: Vec<Vec<Datum>> = drawing.nodes.iter().filter(used).map(row).collect();
+    let mut rows: Vec<Vec<Datum>> = drawing.nodes.iter().filter(|node| node.in_cut).filter_map(row).collect();
     if rows.len() > MOST_LABELS {
         rows.truncate(MOST_LABELS);
         let mut more = vec![Datum::default(); names.len()];

@@ -58,8 +58,7 @@ fn column(given: &Confidences, edition: Edition) -> Vec<Block> {
 
 fn row(entry: &Confidence, edition: Edition, threshold_shown: bool) -> Vec<Cell> {
     let worst = Datum::measured(entry.worst, percent);
-    let threshold =
-        if threshold_shown { Datum::setting(&entry.threshold_text) } else { WITHHELD.into() };
+    let threshold = if threshold_shown { Datum::setting(&entry.threshold_text) } else { WITHHELD.into() };
     let value = Datum::named(&entry.value);
     let title = Datum::say(
         "{}: at most {} of any class, permitted {}",

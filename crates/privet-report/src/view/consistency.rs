@@ -33,7 +33,10 @@ fn sums(common: &Common, key: Key) -> Vec<Line> {
     let mut lines = vec![(
         mark(sum == read),
         "released, suppressed and dropped records add up to those read".into(),
-        Datum::say("{} + {} + {} = {}", [records.released, suppressed, dropped, read].map(|count| key.count(count))),
+        Datum::say(
+            "{} + {} + {} = {}",
+            [records.released, suppressed, dropped, read].map(|count| key.count(count)),
+        ),
     )];
     // Where people are counted, classes hold fewer people than records.
     if let Some(risk) = common.risk_after.as_ref().filter(|_| !common.counts_people()) {
@@ -51,7 +54,10 @@ fn sums(common: &Common, key: Key) -> Vec<Line> {
         lines.push((
             mark(agree),
             "suppressed records add up in the subgroups of every column".into(),
-            Datum::say("{} in each of {}", [suppressed, common.subgroups.len() as u64].map(|count| key.count(count))),
+            Datum::say(
+                "{} in each of {}",
+                [suppressed, common.subgroups.len() as u64].map(|count| key.count(count)),
+            ),
         ));
     }
     lines

@@ -1,12 +1,12 @@
 //! What an analyst still finds: distributions, associations and counts.
 
+use super::super::Edition;
 use super::super::block::{Block, Chart, Mark, Section};
 use super::super::chart::{self, Bar, BoxRow};
 use super::super::common::Common;
 use super::super::fidelity::{Fidelity, Marginal, QueryErrors, Spread};
 use super::super::gate::{Datum, Key, Original, STEP};
 use super::super::numbers::percent;
-use super::super::Edition;
 use super::{associations, figures};
 
 /// At most this many columns are drawn one by one.

@@ -1,4 +1,4 @@
-//! Risk, tightness and sensitive distributions: the charts with the figures beneath them.
+//! Risk, tightness and sensitive distributions: the charts with the figures below them.
 
 use super::super::Edition;
 use super::super::block::{Block, Cell, Chart, Grid, Section};
@@ -74,11 +74,7 @@ fn risk_rows(before: &Risk, after: &Risk, k: Option<u64>, key: Key) -> Vec<Vec<C
 fn risk_charts(before: &Risk, after: &Risk, k: Option<u64>, key: Key) -> Vec<Chart> {
     let bins = chart::bins(before, after, k);
     let sizes = bins.iter().map(|bin| {
-        vec![
-            Datum::setting(bin.name()),
-            key.percent(bin.before.to_f64()),
-            key.percent(bin.after.to_f64()),
-        ]
+        vec![Datum::setting(bin.name()), key.percent(bin.before.to_f64()), key.percent(bin.after.to_f64())]
     });
     let at_most = |risk: &Risk, size: u64| {
         let below = risk.in_classes_below(size);
@@ -144,19 +140,16 @@ fn tightness_row(entry: &Tightness, edition: Edition) -> Vec<Cell> {
     };
     let text = value.map_or_else(|| "not shown".into(), |value| Datum::measured(value, write));
     let requirement = Datum::setting(&entry.requirement);
-    let title = Datum::say(
-        "{}: worst class {}, required {}",
-        [requirement.clone(), text.clone(), threshold.clone()],
-    );
+    let title =
+        Datum::say("{}: worst class {}, required {}", [requirement.clone(), text.clone(), threshold.clone()]);
     let inequality = if withheld { Datum::default() } else { Datum::setting(&entry.inequality) };
     let exact = key.map(|key| key.text(entry.exact.see(key))).filter(|exact| *exact != text);
     let worst = key.map(|key| key.text(entry.worst.see(key)));
-    let margin = value.map_or_else(|| "–".into(), |value| Datum::measured(value, |value| margin(value, entry)));
+    let margin =
+        value.map_or_else(|| "–".into(), |value| Datum::measured(value, |value| margin(value, entry)));
     let drawn = match withheld {
         true => "–".into(),
-        false => {
-            Cell::drawn(chart::bullet(value, entry.threshold, entry.side, &title), "", "").small(margin)
-        }
+        false => Cell::drawn(chart::bullet(value, entry.threshold, entry.side, &title), "", "").small(margin),
     };
     vec![
         Cell::from(requirement).small(inequality).small(worst.unwrap_or_default()),
@@ -186,73 +179,99 @@ fn margin(value: f64, entry: &Tightness) -> String {
     }
 }
 
-/// How often values occur, with many values drawn together.
-pub(super) fn distribution(distribution: &Distribution, edition: Edition) -> Option<Chart> {
-    let key = edition.key();
-    let before = |value: &ValueCount| key.map_or(0, |key| *value.before.see(key));
-    let mut values: Vec<ValueCount> =
-        distribution.values.iter().filter(|value| before(value) + value.after > 0).cloned().collect();
-    if values.is_empty() {
-        return None;
+/// Values with their counts, the rarest of many put together, and the sums.
+struct Pooled {
+    values: Vec<ValueCount>,
+    is_pooled: bool,
+    all_before: u64,
+    all_after: u64,
+}
+
+impl Pooled {
+    fn of(distribution: &Distribution, edition: Edition) -> Option<Pooled> {
+        let before = |value: &ValueCount| edition.key().map_or(0, |key| *value.before.see(key));
+        let mut values: Vec<ValueCount> =
+            distribution.values.iter().filter(|value| before(value) + value.after > 0).cloned().collect();
+        let sum = |values: &[ValueCount], count: &dyn Fn(&ValueCount) -> u64| {
+            values.iter().map(count).fold(0, u64::saturating_add)
+        };
+        let (all_before, all_after) = (sum(&values, &before), sum(&values, &|value| value.after));
+        let drawn = if values.len() > MOST_BARS { MOST_BARS - 1 } else { values.len() };
+        let rest = values.split_off(drawn);
+        if !rest.is_empty() {
+            values.push(ValueCount {
+                value: match edition {
+                    Edition::Steward => format!("{} more values", thousands(rest.len() as u64)),
+                    Edition::Public => "more values".to_string(),
+                },
+                before: Original::from(sum(&rest, &before)),
+                after: sum(&rest, &|value| value.after),
+            });
+        }
+        let pooled = Pooled { values, is_pooled: !rest.is_empty(), all_before, all_after };
+        (!pooled.values.is_empty()).then_some(pooled)
     }
-    let sum = |values: &[ValueCount], count: &dyn Fn(&ValueCount) -> u64| {
-        values.iter().map(count).fold(0, u64::saturating_add)
-    };
-    let after = |value: &ValueCount| value.after;
-    let (all_before, all_after) = (sum(&values, &before), sum(&values, &after));
-    let drawn = if values.len() > MOST_BARS { MOST_BARS - 1 } else { values.len() };
-    let rest = values.split_off(drawn);
-    if !rest.is_empty() {
-        values.push(ValueCount {
-            value: match edition {
-                Edition::Steward => format!("{} more values", thousands(rest.len() as u64)),
-                Edition::Public => "more values".to_string(),
-            },
-            before: Original::from(sum(&rest, &before)),
-            after: sum(&rest, &after),
-        });
+
+    /// How often a value occurs in the original, and as which share of all.
+    fn before(&self, value: &ValueCount, key: Key) -> (u64, f64) {
+        let count = *value.before.see(key);
+        (count, count as f64 / self.all_before.max(1) as f64)
     }
-    let shown = edition.counts(&values.iter().map(after).collect::<Vec<_>>());
-    let part = |count: u64, all: u64| count as f64 / all.max(1) as f64;
-    let bar = |(value, shown): (&ValueCount, &CountShown)| {
-        let after = shown.known().map(|count| part(count, all_after));
+
+    /// As which share of all a value occurs in the release, where that may be shown.
+    fn after(&self, shown: CountShown) -> Option<f64> {
+        shown.known().map(|count| count as f64 / self.all_after.max(1) as f64)
+    }
+
+    fn bar(&self, value: &ValueCount, shown: CountShown, edition: Edition) -> Bar {
+        let after = self.after(shown);
         Bar {
-            name: Datum::named(&value.value),
-            before: key.map(|key| {
-                let share = part(before(value), all_before);
+            name: edition.value(&value.value, value.after).unwrap_or_default(),
+            before: edition.key().map(|key| {
+                let (_, share) = self.before(value, key);
                 (share, key.percent(share))
             }),
             text: after.map_or_else(|| shown.datum(), |share| Datum::measured(share, percent)),
             after,
         }
-    };
-    let mut bars: Vec<Bar> = values.iter().zip(&shown).map(bar).collect();
+    }
+
+    fn row(&self, value: &ValueCount, shown: CountShown, edition: Edition) -> Vec<Datum> {
+        let mut row = vec![edition.value(&value.value, value.after).unwrap_or_default()];
+        row.extend(edition.key().into_iter().flat_map(|key| {
+            let (count, share) = self.before(value, key);
+            [key.count(count), key.percent(share)]
+        }));
+        let share = self.after(shown).map(|share| Datum::measured(share, percent));
+        row.extend([shown.datum(), share.unwrap_or_else(|| "–".into())]);
+        row
+    }
+}
+
+/// How often values occur; small counts are hidden from the public, and with them what they would follow from.
+pub(super) fn distribution(distribution: &Distribution, edition: Edition) -> Option<Chart> {
+    let pooled = Pooled::of(distribution, edition)?;
+    let counts: Vec<u64> = pooled.values.iter().map(|value| value.after).collect();
+    let shown = edition.counts(&counts);
+    let values = || pooled.values.iter().zip(&shown);
+    let mut bars: Vec<Bar> = values().map(|(value, shown)| pooled.bar(value, *shown, edition)).collect();
     // What is drawn together would dwarf the rest: then its figures are enough.
     let length =
         |bar: &Bar| bar.after.unwrap_or(0.0).max(bar.before.as_ref().map_or(0.0, |(share, _)| *share));
     let mut note = "";
-    if !rest.is_empty()
+    if pooled.is_pooled
         && let Some((last, others)) = bars.split_last()
         && length(last) > 2.0 * others.iter().map(length).fold(0.0, f64::max)
     {
         bars.pop();
         note = "The figures also tell of the values that are not drawn.";
     }
-    let row = |(value, shown): (&ValueCount, &CountShown)| {
-        let share = |count: u64| Datum::measured(part(count, all_after), percent);
-        let mut row = vec![Datum::named(&value.value)];
-        row.extend(key.into_iter().flat_map(|key| {
-            [key.count(before(value)), key.percent(part(before(value), all_before))]
-        }));
-        row.extend([shown.datum(), shown.known().map_or_else(|| "–".into(), share)]);
-        row
-    };
     let heads: &[&str] = match edition {
         Edition::Steward => &["Value", "Original", "Share", "Release", "Share"],
         Edition::Public => &["Value", "Records", "Share"],
     };
     let column = Datum::named(&distribution.column);
     let title = Datum::say("How often each value of {} occurs", [column.clone()]);
-    let rows = values.iter().zip(&shown).map(row).collect();
+    let rows = values().map(|(value, shown)| pooled.row(value, *shown, edition)).collect();
     Some(Chart::new(column, note, chart::bars(&bars, &title), heads, rows))
 }

@@ -133,7 +133,9 @@ fn compared(anatomy: &Left, here: &Left, l: u64, key: Key) -> Grid {
     };
     let l = || Datum::setting(l);
     let rows = vec![
-        row(Datum::say("Records with fewer than {} possible values", [l()]), &|left| key.count(left.vulnerable)),
+        row(Datum::say("Records with fewer than {} possible values", [l()]), &|left| {
+            key.count(left.vulnerable)
+        }),
         row("Fewest possible values of a record".into(), &|left| key.count(left.least_valid)),
         row("How sure they can be of a value".into(), &|left| posterior(left, key)),
         row(Datum::say("Records in groups where a value has more than one in {}", [l()]), &|left| {
@@ -175,7 +177,8 @@ fn rules(model: &GroupReport, key: Key) -> Option<Section> {
         1 => "one is listed".into(),
         more => Datum::say("{} are listed", [key.count(more as u64)]),
     };
-    let note = "{}. With those that the policy states, and without those that a more general one implies, {}.";
+    let note =
+        "{}. With those that the policy states, and without those that a more general one implies, {}.";
     let heads = ["Rule", "Origin", "Records#", "Expectation#", "Confidence#"];
     let blocks = vec![
         Block::prose(Datum::say(note, [mined, listed])),
@@ -187,7 +190,10 @@ fn rules(model: &GroupReport, key: Key) -> Option<Section> {
 fn glossary() -> Vec<(&'static str, &'static str)> {
     vec![
         ("Quasi-identifier", "A column that could name a person together with others."),
-        ("Group, or bucket", "Records whose sensitive values are listed together, without saying whose is whose."),
+        (
+            "Group, or bucket",
+            "Records whose sensitive values are listed together, without saying whose is whose.",
+        ),
         (
             "Rule",
             "Something that cannot be: nobody for whom the first part is true has the value of the second.",

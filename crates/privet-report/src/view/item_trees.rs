@@ -9,7 +9,7 @@ use super::columns::{LabelHead, taxonomy};
 
 /// More trees than this are not drawn.
 const MOST_TREES: usize = 8;
-/// A tree of at most so many nodes is drawn in one piece.
+/// A tree of at most this many nodes is drawn in one piece.
 const ONE_PIECE: usize = 24;
 
 /// The trees in pieces that can be looked at, the most frequent first, and what is said about those that are not drawn.

@@ -87,7 +87,8 @@ fn earlier(release: &EarlierRelease, key: Key) -> Vec<Cell> {
 }
 
 fn together(found: &Composition, key: Key) -> Vec<Vec<Cell>> {
-    let row = |name: &'static str, alone: Datum, together: Datum| vec![name.into(), alone.into(), together.into()];
+    let row =
+        |name: &'static str, alone: Datum, together: Datum| vec![name.into(), alone.into(), together.into()];
     vec![
         row(
             "People whose sensitive value is certain",

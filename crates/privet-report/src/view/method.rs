@@ -39,7 +39,8 @@ pub(super) fn method(common: &Common, edition: Edition) -> Section {
         blocks.push(Block::words("Compare a file that you were given with sha256sum and the hash below."));
     }
     blocks.push(Block::Grid(files(common, edition)));
-    if let Some(policy) = key.map(|key| key.text(common.policy.see(key))).filter(|policy| !policy.is_empty()) {
+    if let Some(policy) = key.map(|key| key.text(common.policy.see(key))).filter(|policy| !policy.is_empty())
+    {
         blocks.push(Block::Heading("Policy".into()));
         blocks.push(Block::Verbatim(policy));
     }
@@ -67,7 +68,8 @@ fn files(common: &Common, edition: Edition) -> Grid {
         Edition::Steward => path.to_string(),
         Edition::Public => path.rsplit(['/', '\\']).next().unwrap_or_default().to_string(),
     };
-    let released = |file: &FileHash| row(Datum::named(name(&file.path)), "released", Datum::setting(&file.sha256));
+    let released =
+        |file: &FileHash| row(Datum::named(name(&file.path)), "released", Datum::setting(&file.sha256));
     rows.extend(reproduce.released.iter().map(released));
     Grid { class: "hashes", ..Grid::cards("Files and their hashes", &["File", "SHA-256"], rows) }
 }

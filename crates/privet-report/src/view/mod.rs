@@ -3,6 +3,7 @@
 //! The sections that every report has are made here and in the files of their names. What only one kind of release has stands
 //! in a file of its own.
 
+mod advice;
 mod associations;
 mod attacks;
 mod columns;
@@ -101,7 +102,7 @@ pub(super) fn page(report: &Report, edition: Edition) -> Value {
         (None, Some(title)) => Datum::named(title),
         (None, None) => own.title.into(),
     };
-    let warnings = key.map(|key| common.warnings.see(key).iter().map(|text| warning(key.text(text))).collect());
+    let warnings = key.map(|key| advice::warnings(common, key));
     let (verdict, sections) = sections(common, own, edition);
     Value::from(Serde(Page {
         steward: edition.is_steward(),
@@ -113,11 +114,6 @@ pub(super) fn page(report: &Report, edition: Edition) -> Value {
         warnings: warnings.unwrap_or_default(),
         sections,
     }))
-}
-
-/// A warning with a sentence of advice. Most say themselves what to change; the others are followed by what can be done.
-fn warning(text: Datum) -> (Datum, Datum) {
-    (text, Datum::default())
 }
 
 /// The first page, and all sections in their order.
@@ -155,14 +151,13 @@ fn release(
     let mut blocks = records;
     let answers = setting::facts(common);
     blocks.extend((!answers.is_empty()).then_some(Block::Facts(answers)));
-    let spoken = |(name, text): (Datum, Datum)| (common.spoken(&name, edition), common.spoken(&text, edition));
+    let spoken =
+        |(name, text): (Datum, Datum)| (common.spoken(&name, edition), common.spoken(&text, edition));
     let asked = match requirements.is_empty() {
         true => Block::words("Nothing."),
-        false => {
-            Block::Terms { class: "stacked", terms: requirements.into_iter().map(spoken).collect() }
-        }
+        false => Block::Terms { class: "stacked", terms: requirements.into_iter().map(spoken).collect() },
     };
-    blocks.push(Block::Beside {
+    blocks.push(Block::Columns {
         left: vec![Block::Heading("What was asked".into()), asked],
         right: vec![
             Block::Heading("How to read it".into()),
@@ -196,12 +191,15 @@ fn losses(common: &Common, edition: Edition) -> Option<Section> {
         Edition::Public => &["Measure", "Of the worst", "Formula", "Range"],
     };
     let mut grid = Grid::cards("What was lost", heads, rows);
-    grid.heads.iter_mut().filter(|head| head.name.text() == "Formula").for_each(|head| head.class = "formula");
+    grid.heads
+        .iter_mut()
+        .filter(|head| head.name.text() == "Formula")
+        .for_each(|head| head.class = "formula");
     (!grid.rows.is_empty())
         .then(|| Section::new("losses", "Losses", "What was lost", vec![Block::Grid(grid)]))
 }
 
-/// A loss in both editions as a share of the worst, next to so many released records; its value is the steward's.
+/// A loss in both editions as a share of the worst, next to this many released records; its value is the steward's.
 fn loss_row(loss: &Loss, released: u64, edition: Edition) -> Option<Vec<Cell>> {
     let key = edition.key();
     if key.is_none() && loss.is_error() {
@@ -239,9 +237,9 @@ fn audit(common: &Common, noun: &'static str, edition: Edition) -> Section {
             Cell::verdict(check.holds),
             edition.count(check.concerned).into(),
         ];
-        row.extend(key.map(|key| {
-            Cell::from(key.text(check.worst.see(key))).small(key.text(check.detail.see(key)))
-        }));
+        row.extend(
+            key.map(|key| Cell::from(key.text(check.worst.see(key))).small(key.text(check.detail.see(key)))),
+        );
         row
     });
     let mut grid = Grid::cards("Checks of the audit", &["Check", "Verdict"], rows.collect());
@@ -274,9 +272,9 @@ fn sign_off(common: &Common) -> Section {
         row("Owner of the data", Datum::default()),
         row("To be weighed again by", review),
     ];
-    let grid = Grid { class: "signature", ..Grid::cards("Sign-off", &["Who", "Name", "Date", "Signature"], rows) };
-    let why =
-        "Filled in by hand. A tool can check a promise; whether the risk that is left is acceptable, people decide.";
+    let grid =
+        Grid { class: "signature", ..Grid::cards("Sign-off", &["Who", "Name", "Date", "Signature"], rows) };
+    let why = "Filled in by hand. A tool can check a promise; whether the risk that is left is acceptable, people decide.";
     Section::new("signature", "Sign-off", "Sign-off", vec![Block::words(why), Block::Grid(grid)])
 }
 

@@ -16,9 +16,7 @@ const ALIKE: &str = "A class is all records with the same quasi-identifiers in o
 /// What several tables add to what all reports have.
 pub(super) fn own(model: &ProjectionReport, edition: Edition) -> Own {
     let mut requirements: Vec<(Datum, Datum)> = (model.requirements.iter())
-        .map(|asked| {
-            (Datum::setting(&asked.description), Datum::setting(asked.notion.promise()).sentence())
-        })
+        .map(|asked| (Datum::setting(&asked.description), Datum::setting(asked.notion.promise()).sentence()))
         .collect();
     requirements.push((Datum::setting(&model.limits.description), plan_promise(model)));
     Own {
@@ -61,9 +59,12 @@ fn first_page(model: &ProjectionReport, edition: Edition) -> Verdict {
             Datum::say("for {} sensitive attributes", [Datum::setting(model.attributes.len())]),
         ),
     ];
-    figures.extend(model.gamma_beta.shown(edition, released).map(|share| {
-        KeyFigure::new(share.text, "of join threat left", "compared with one table (Γβ)")
-    }));
+    figures.extend(
+        model
+            .gamma_beta
+            .shown(edition, released)
+            .map(|share| KeyFigure::new(share.text, "of join threat left", "compared with one table (Γβ)")),
+    );
     figures.extend(model.gamma_alpha.shown(edition, released).map(|share| {
         KeyFigure::new(share.text, "of association lost", "between attributes in different tables (Γα)")
     }));
@@ -103,9 +104,8 @@ fn plan(model: &ProjectionReport, edition: Edition) -> Section {
     let rows = model.tables.iter().map(|table| table_row(model, table, edition)).collect();
     let mut blocks = vec![Block::Grid(Grid::cards("Tables", heads, rows))];
     if let Some(key) = edition.key() {
-        let closeness = |value: Option<f64>| {
-            value.map_or_else(|| "none".into(), |value| key.text(format!("{value:.4}")))
-        };
+        let closeness =
+            |value: Option<f64>| value.map_or_else(|| "none".into(), |value| key.text(format!("{value:.4}")));
         blocks.push(Block::Heading("What is gained over one table".into()));
         blocks.push(Block::counts(vec![
             ("Least t of one table".into(), closeness(*model.closeness_one_table.see(key))),

@@ -48,7 +48,7 @@ pub(super) fn share(
     count: Original<u64>,
     edition: Edition,
 ) -> Option<Part> {
-    let shown = count.beside(records.released).shown(edition, records.released)?;
+    let shown = count.next_to(records.released).shown(edition, records.released)?;
     Some((name.into(), shown.text, ""))
 }
 
@@ -58,7 +58,7 @@ pub(super) fn counts(mut parts: Vec<Part>, common: &Common, edition: Edition) ->
     parts.extend(common.held_out.map(|held_out| {
         let count = match edition.key() {
             Some(key) => key.count(*held_out.see(key)),
-            None => (held_out.beside(released).shown(edition, released))
+            None => (held_out.next_to(released).shown(edition, released))
                 .map_or_else(|| "some".into(), |share| share.text),
         };
         ("Held out before, for attacks to be tried on".into(), count, "")

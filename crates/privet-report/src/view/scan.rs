@@ -8,7 +8,11 @@ pub(super) fn scan(scan: &Scan, key: Key) -> Section {
     let looked_at = Datum::say(
         "{} {} {} of the original were held against the eighteen kinds of identifiers of HIPAA’s Safe Harbor rule, by the names \
          of columns and by what values look like. A pattern proves nothing: look yourself.",
-        [if scan.partial { "The first" } else { "All" }.into(), key.count(scan.looked_at), key.text(&scan.noun)],
+        [
+            if scan.partial { "The first" } else { "All" }.into(),
+            key.count(scan.looked_at),
+            key.text(&scan.noun),
+        ],
     );
     let mut blocks = vec![Block::prose(looked_at)];
     if !scan.suspects.is_empty() {

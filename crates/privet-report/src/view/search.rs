@@ -77,7 +77,7 @@ fn curve(search: &SearchAccount, key: Key) -> Option<Chart> {
     ))
 }
 
-/// At most so many items, evenly spread, with the first and the last among them.
+/// At most this many items, evenly spread, with the first and the last among them.
 fn spread<T>(items: &[T], most: usize) -> impl Iterator<Item = &T> {
     let shown = items.len().min(most);
     (0..shown).filter_map(move |at| items.get(at * (items.len() - 1) / (shown - 1).max(1)))
@@ -99,7 +99,7 @@ fn space(space: &str) -> String {
     }
 }
 
-/// The decimal logarithm of a number in decimal digits; `None` for 0 and for what is no number.
+/// The decimal logarithm of a number in decimal digits; `None` for 0 and for what is not a number.
 fn logarithm(digits: &str) -> Option<f64> {
     let digits = digits.trim_start_matches('0');
     if digits.is_empty() || !digits.bytes().all(|digit| digit.is_ascii_digit()) {

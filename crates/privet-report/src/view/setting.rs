@@ -93,7 +93,12 @@ fn leaks(common: &Common, key: Key) -> (Datum, Option<bool>) {
         let values = noun(suspect.hits, "value", "values");
         Datum::say(
             "{} ({}, {} {})",
-            [key.text(&suspect.column), suspect.kind.name().into(), key.count(suspect.hits), key.text(values)],
+            [
+                key.text(&suspect.column),
+                suspect.kind.name().into(),
+                key.count(suspect.hits),
+                key.text(values),
+            ],
         )
     });
     let leaks = Datum::join(leaks, "; ");
@@ -105,15 +110,15 @@ fn leaks(common: &Common, key: Key) -> (Datum, Option<bool>) {
 
 /// How the variables are treated, in words.
 fn rules(common: &Common, key: Key) -> Datum {
-    let rule =
-        |column: &ColumnAccount| key.text(format!("{}: {}", column.name, column.transformation));
+    let rule = |column: &ColumnAccount| key.text(format!("{}: {}", column.name, column.transformation));
     Datum::join(common.columns.iter().map(rule), "; ")
 }
 
 fn safe_harbor(common: &Common, key: Key) -> Vec<Asked> {
     let (found, met) = leaks(common, key);
     let coarser = common.scan.iter().flat_map(|scan| &scan.see(key).suspects);
-    let coarser = coarser.filter(|suspect| suspect.fate == Fate::Changed).map(|suspect| key.text(&suspect.column));
+    let coarser =
+        coarser.filter(|suspect| suspect.fate == Fate::Changed).map(|suspect| key.text(&suspect.column));
     let coarser = Datum::join(coarser, ", ");
     let levels = common.audit.checks.iter().find(|check| check.name == "least levels");
     let levels = levels.map_or_else(Datum::default, |check| {
@@ -223,10 +228,9 @@ fn gdpr(common: &Common, key: Key) -> Vec<Asked> {
         ("Inference", attack(&["inference", "homogeneity", "definetti", "deFinetti"]), None),
         (
             "Not a one-off exercise: weigh the risk again",
-            review.as_ref().map_or_else(
-                || "no date is set: say `review` in `[report]`".into(),
-                Datum::setting,
-            ),
+            review
+                .as_ref()
+                .map_or_else(|| "no date is set: say `review` in `[report]`".into(), Datum::setting),
             Some(review.is_some()),
         ),
     ]

@@ -12,7 +12,7 @@ pub(super) fn suppression(common: &Common, key: Key) -> Option<Section> {
     if *records.suppressed.see(key) == 0 {
         return None;
     }
-    let overall = key.percent(*records.suppressed.beside(records.released).see(key));
+    let overall = key.percent(*records.suppressed.next_to(records.released).see(key));
     let charts = common.subgroups.iter().map(|column| by_column(column, &overall, key)).collect();
     let charts = Block::charts(charts)?;
     let how = "{} of all records are suppressed. The bars say how many of each subgroup: where they differ much, the release \
@@ -39,5 +39,11 @@ fn by_column(column: &Subgroups, overall: &Datum, key: Key) -> Chart {
     let name = key.text(&column.column);
     let title = Datum::say("Share of records left out, by {}; overall {}", [name.clone(), overall.clone()]);
     let svg = chart::bars(&groups.iter().map(bar).collect::<Vec<_>>(), &title);
-    Chart::new(name, "", svg, &["Subgroup", "Suppressed", "Records", "Share"], groups.iter().map(row).collect())
+    Chart::new(
+        name,
+        "",
+        svg,
+        &["Subgroup", "Suppressed", "Records", "Share"],
+        groups.iter().map(row).collect(),
+    )
 }

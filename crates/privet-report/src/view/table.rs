@@ -19,7 +19,8 @@ const ALIKE_IN_ALL: &str = "No column is a quasi-identifier here: values of any 
 
 /// What a table adds to what all reports have.
 pub(super) fn own(model: &TableReport, edition: Edition) -> Own {
-    let requirement = |notion: &Notion, description: &str| (Datum::setting(notion.name()), Datum::setting(description));
+    let requirement =
+        |notion: &Notion, description: &str| (Datum::setting(notion.name()), Datum::setting(description));
     Own {
         about: "on a table",
         noun: "records",
@@ -89,7 +90,10 @@ fn links(given: &Original<LinkAccount>, edition: Edition) -> Option<Section> {
                original, people with the same quasi-identifiers are a group; in the release, those who look alike.";
     let mut blocks = vec![
         Block::prose(Datum::say(how, [key.text(&given.column), key.count(given.labels)])),
-        Block::Grid(Grid { class: "", ..Grid::cards("Linking", &["Records", "Original#", "Release#"], grid) }),
+        Block::Grid(Grid {
+            class: "",
+            ..Grid::cards("Linking", &["Records", "Original#", "Release#"], grid)
+        }),
     ];
     let charts = [&given.sizes, &given.likeliest, &given.terms];
     let charts = charts.into_iter().filter_map(|given| figures::distribution(given, edition)).collect();
@@ -140,9 +144,8 @@ fn emptiness(model: &TableReport, edition: Edition) -> Datum {
 
 /// The sensitive columns of which the release shows nothing.
 fn silence(model: &TableReport) -> Datum {
-    let silent = |column: &&ColumnAccount| {
-        column.role == Role::Sensitive.name() && column.distinct_after == Some(0)
-    };
+    let silent =
+        |column: &&ColumnAccount| column.role == Role::Sensitive.name() && column.distinct_after == Some(0);
     let say = |column: &ColumnAccount| {
         let name = Datum::named(&column.name);
         Datum::say(" All cells of {} are replaced by *: the release says nothing about it.", [name])

@@ -44,7 +44,9 @@ fn first_page(model: &TransactionReport, edition: Edition) -> Verdict {
     let common = &model.common;
     let empty = common.records.released == 0;
     let promise = match empty {
-        true => "All transactions are left out: nothing is released, and nothing can be learnt from it.".into(),
+        true => {
+            "All transactions are left out: nothing is released, and nothing can be learnt from it.".into()
+        }
         false => verdict::promise(model.requirements.iter().map(promise)),
     };
     let line = "one line each".into();
@@ -142,13 +144,13 @@ fn items(model: &TransactionReport, edition: Edition) -> Option<Section> {
 
 /// Sensitive items against their thresholds.
 fn sensitive(model: &TransactionReport, edition: Edition) -> Option<Section> {
-    let shown = |item: &&SensitiveItem| edition.is_steward() || item.transactions > 0;
-    let shown: Vec<&SensitiveItem> = model.sensitive.iter().filter(shown).collect();
-    if shown.is_empty() {
+    let rows = model.sensitive.iter().filter_map(|item| sensitive_row(item, model, edition));
+    let mut rows: Vec<Vec<Cell>> = rows.collect();
+    if rows.is_empty() {
         return None;
     }
-    let left = shown.len().saturating_sub(MOST_SENSITIVE);
-    let rows = shown.iter().take(MOST_SENSITIVE).map(|item| sensitive_row(item, model, edition)).collect();
+    let left = rows.len().saturating_sub(MOST_SENSITIVE);
+    rows.truncate(MOST_SENSITIVE);
     let heads = ["Item", "Transactions#", "Share#", "Confidence allowed#", "Share of all"];
     let mut blocks = vec![
         Block::words(
@@ -166,7 +168,7 @@ fn sensitive(model: &TransactionReport, edition: Edition) -> Option<Section> {
     Some(Section::new("sensitive", "Sensitive items", "Sensitive items", blocks))
 }
 
-fn sensitive_row(item: &SensitiveItem, model: &TransactionReport, edition: Edition) -> Vec<Cell> {
+fn sensitive_row(item: &SensitiveItem, model: &TransactionReport, edition: Edition) -> Option<Vec<Cell>> {
     let all = model.common.records.released;
     let share = item.transactions as f64 / all.max(1) as f64;
     let text = edition.share(share, all);
@@ -174,7 +176,7 @@ fn sensitive_row(item: &SensitiveItem, model: &TransactionReport, edition: Editi
     let drawn = edition.is_steward() || text.text() == percent(share);
     let limited = item.threshold < 1.0;
     let threshold = if limited { Datum::setting(&item.threshold_text) } else { "none".into() };
-    let name = Datum::named(&item.name);
+    let name = edition.value(&item.name, item.transactions)?;
     let title = Datum::say(
         "{}: in {} of all transactions, confidence allowed: {}",
         [name.clone(), text.clone(), threshold.clone()],
@@ -183,7 +185,7 @@ fn sensitive_row(item: &SensitiveItem, model: &TransactionReport, edition: Editi
         true => Cell::drawn(chart::share(share, limited.then_some(item.threshold), &title), "", ""),
         false => "–".into(),
     };
-    vec![name.into(), edition.count(item.transactions).into(), text.into(), threshold.into(), bar]
+    Some(vec![name.into(), edition.count(item.transactions).into(), text.into(), threshold.into(), bar])
 }
 
 /// What is left to analyse.

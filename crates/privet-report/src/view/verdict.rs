@@ -183,7 +183,7 @@ pub(super) fn suppressed(common: &Common, edition: Edition) -> Option<KeyFigure>
     let (value, name) = match edition.key() {
         Some(key) => (key.count(*records.suppressed.see(key)), "records suppressed"),
         None => {
-            let share = records.suppressed.beside(records.released).shown(edition, records.released)?;
+            let share = records.suppressed.next_to(records.released).shown(edition, records.released)?;
             (share.text, "of records suppressed")
         }
     };
@@ -193,7 +193,11 @@ pub(super) fn suppressed(common: &Common, edition: Edition) -> Option<KeyFigure>
 /// What is published as it is in the original, next to what was lost: a cost may be small where nothing is itself any more.
 pub(super) fn exactly(common: &Common, of: &'static str, edition: Edition) -> Option<KeyFigure> {
     let share = common.exactly.shown(edition, common.records.released)?.text;
-    Some(KeyFigure::new(share, Datum::say("of {} published exactly", [of.into()]), "as they are in the original"))
+    Some(KeyFigure::new(
+        share,
+        Datum::say("of {} published exactly", [of.into()]),
+        "as they are in the original",
+    ))
 }
 
 /// How many records were read, as far as the first page of a table says it.
@@ -201,10 +205,9 @@ pub(super) fn of_read(common: &Common, edition: Edition) -> Option<Datum> {
     let (key, records) = (edition.key()?, common.records);
     let read = *records.read.see(key);
     let people = match common.whose {
-        Whose::Counted { read, released } => Datum::say(
-            ", of {} of {} people",
-            [released, read].map(|people| key.count(*people.see(key))),
-        ),
+        Whose::Counted { read, released } => {
+            Datum::say(", of {} of {} people", [released, read].map(|people| key.count(*people.see(key))))
+        }
         _ => Datum::default(),
     };
     let share = key.text(percent(records.released as f64 / read.max(1) as f64));

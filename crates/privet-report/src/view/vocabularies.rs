@@ -3,9 +3,7 @@
 use super::super::Edition;
 use super::super::block::{Block, Cell, Chart, Grid, Section};
 use super::super::gate::{Datum, Key};
-use super::super::vocabularies::{
-    Centre, ClassSample, TermCount, VocabularyReport, promise, protections,
-};
+use super::super::vocabularies::{Centre, ClassSample, TermCount, VocabularyReport, promise, protections};
 use super::verdict::{self, KeyFigure, Verdict};
 use super::{Measure, Own, figures, records, utility};
 use privet_core::noun;
@@ -82,7 +80,9 @@ fn became(model: &VocabularyReport, edition: Edition) -> Vec<Block> {
             parts.extend((suppressed > 0).then(|| ("Withheld".into(), key.count(suppressed), "withheld")));
             parts.push(("Occurrences left out".into(), key.count(starred), ""));
             parts.push(("Made from the data".into(), key.count(read), ""));
-            parts.extend((without > 0).then(|| ("Left out for want of a term".into(), key.count(without), "")));
+            parts.extend(
+                (without > 0).then(|| ("Left out for want of a term".into(), key.count(without), "")),
+            );
         }
     }
     records::counts(parts, &model.common, edition)
@@ -221,14 +221,13 @@ fn left(model: &VocabularyReport, edition: Edition) -> Section {
 }
 
 fn frequent(model: &VocabularyReport, edition: Edition) -> Vec<Block> {
-    let shown = model.frequent.iter().filter(|term| edition.is_steward() || term.after > 0);
     let row = |term: &TermCount| {
-        let mut row = vec![Cell::from(Datum::named(&term.term))];
+        let mut row = vec![Cell::from(edition.value(&term.term, term.after)?)];
         row.extend(edition.key().map(|key| Cell::from(key.count(*term.before.see(key)))));
         row.push(edition.count(term.after).into());
-        row
+        Some(row)
     };
-    let rows: Vec<Vec<Cell>> = shown.map(row).collect();
+    let rows: Vec<Vec<Cell>> = model.frequent.iter().filter_map(row).collect();
     if rows.is_empty() {
         return Vec::new();
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::account::{bands, inequality};
 use super::report::{
-    Attack, Cover, Sourced, Distribution, LinkAccount, Notion, Protection, Side, Tightness, ValueCount,
+    Attack, Cover, Distribution, LinkAccount, Notion, Protection, Side, Sourced, Tightness, ValueCount,
 };
 use privet_attack::label_linking::{Linkage, Nearest};
 use privet_core::{Exact, counted, ordinal};

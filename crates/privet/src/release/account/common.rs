@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use crate::release::manifest::Claims;
 use crate::release::report::{
-    AuditAccount, CheckAccount, Common, Distribution, FileHash, Loss, MethodAccount, Original, Records, Reproduce, Risk, SearchAccount,
-    SearchMoment, ValueCount, Whose,
+    AuditAccount, CheckAccount, Common, Distribution, FileHash, Loss, MethodAccount, Original, Records,
+    Reproduce, Risk, SearchAccount, SearchMoment, ValueCount, Whose,
 };
 use crate::release::run::policy_hash;
 use privet_core::Result;
@@ -23,7 +23,7 @@ pub(crate) struct Particulars<'a> {
     pub starred: u64,
     /// What was lost, with formulas.
     pub losses: Vec<Loss>,
-    /// The files that went in beside the data.
+    /// The files that went in with the data.
     pub inputs: Vec<&'a Path>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
 /// How a plan that was drawn out of several was found: whoever reads that one was optimal could reason from it.
 fn drawn(plan: &serde_json::Value) -> Option<String> {
     plan["drawn_from"].as_u64()?;
-    // Of how many is not told: fewer than were asked for would say how many there are.
+    // Of how many is not said: fewer than were asked for would say how many there are.
     let how = "one of several good plans, drawn by a secret key, so that nobody can reason from the best one";
     Some(how.to_string())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::release::buckets::input_files;
 use crate::release::manifest::Claims;
 use crate::release::report::groups::{GroupLimit, Groups, Left, QUERY_ERROR, RuleRow};
-use crate::release::report::{GroupReport, ColumnAccount, Sourced, Loss, Original, Side, Tightness};
+use crate::release::report::{ColumnAccount, GroupReport, Loss, Original, Side, Sourced, Tightness};
 use crate::release::{account as shared, crowd, scan};
 use privet_core::Result;
 use privet_core::{counted, described};
@@ -17,7 +17,7 @@ use privet_methods::injector::{
 };
 use privet_policy::{CheckedPolicy, PolicyColumn, Role};
 
-/// All that is known about a release of records in groups, beside what its manifest claims.
+/// All that is known about a release of records in groups, in addition to what its manifest claims.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
     /// The policy.
@@ -112,7 +112,7 @@ fn columns(policy: &CheckedPolicy, microdata: &Microdata, present: &[u64]) -> Ve
         };
         let transformation = match column.role {
             Some(Role::QuasiIdentifier) => "unchanged",
-            Some(Role::Sensitive) => "told by group, not by record",
+            Some(Role::Sensitive) => "published by group, not by record",
             _ => "removed",
         };
         ColumnAccount {

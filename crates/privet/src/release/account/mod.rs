@@ -26,8 +26,8 @@ pub(super) use subgroups::subgroups;
 use super::manifest::Claims;
 use super::recoded::Recoded;
 use super::report::{
-    ColumnAccount, Sourced, Distribution, Loss, TableReport, Requirement, Side, Subgroups, Tightness, ValueCount,
-    Whose,
+    ColumnAccount, Distribution, Loss, Requirement, Side, Sourced, Subgroups, TableReport, Tightness,
+    ValueCount, Whose,
 };
 use super::{confidence, crowd, scan, suppression};
 use privet_core::Result;
@@ -41,7 +41,7 @@ use privet_policy::requirement::{Diversity, LDiversity};
 use privet_policy::{CheckedPolicy, OnMissing, Requirement as Asked, Role, Subject};
 use privet_taxonomy::NodeId;
 
-/// So many counts of a class are listed.
+/// At most this many counts of a class are listed.
 const MOST_COUNTS: usize = 8;
 
 /// All figures of a release.
@@ -138,7 +138,7 @@ pub(super) fn sizes_before(microdata: &Microdata) -> Vec<u64> {
     sizes(microdata, &counts)
 }
 
-/// The sizes of classes of records with the same quasi-identifiers, where so many of each distinct record count.
+/// The sizes of classes of records with the same quasi-identifiers, where this many of each distinct record count.
 pub(super) fn sizes(microdata: &Microdata, counts: &[u64]) -> Vec<u64> {
     // Distinct records are sorted with the quasi-identifiers in front, so equal ones are neighbours.
     let mut sizes: Vec<u64> = Vec::new();
@@ -304,7 +304,7 @@ fn losses(shape: &Recoded) -> Vec<Loss> {
     losses
 }
 
-/// The files that went in beside the data.
+/// The files that went in with the data.
 fn inputs(policy: &CheckedPolicy) -> Vec<&Path> {
     let hierarchies = policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref());
     let sets = policy.columns.iter().filter_map(|column| column.sets.as_ref());

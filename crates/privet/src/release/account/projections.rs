@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::release::manifest::{Claims, Price};
 use crate::release::report::projections::{CurvePoint, PlanLimits, ProjectedTable};
 use crate::release::report::{
-    ColumnAccount, Sourced, Loss, Notion, Original, ProjectionReport, Requirement, Risk, Side, Tightness,
+    ColumnAccount, Loss, Notion, Original, ProjectionReport, Requirement, Risk, Side, Sourced, Tightness,
 };
 use crate::release::{account as shared, crowd, scan};
 use privet_core::Result;
@@ -15,7 +15,7 @@ use privet_methods::recoding::{ClassTable, Recoding};
 use privet_policy::layout;
 use privet_policy::{CheckedPolicy, PolicyColumn, Requirement as Asked, Role, Stated};
 
-/// All that is known about a release of projected tables, beside what its manifest claims.
+/// All that is known about a release of projected tables, in addition to what its manifest claims.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
     /// The policy.

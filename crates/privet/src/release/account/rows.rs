@@ -38,6 +38,7 @@ fn row(microdata: &Microdata, recoding: &Recoding, record: usize) -> Vec<(String
         let published = class.map(|class| if starred(class) { STAR.to_string() } else { value.clone() });
         (value.clone(), published)
     });
-    let cell = |(before, after): (String, Option<String>)| (before, after.unwrap_or_else(|| SUPPRESSED.to_string()));
+    let cell =
+        |(before, after): (String, Option<String>)| (before, after.unwrap_or_else(|| SUPPRESSED.to_string()));
     quasi.chain(tracked).map(cell).collect()
 }

@@ -8,7 +8,7 @@ use crate::release::report::vocabularies::{
     Centre, ClassSample, RareTerms, TermCount, Utility, VocabularyClasses, VocabularyLimit,
 };
 use crate::release::report::{
-    Sourced, Distribution, Fidelity, Loss, Original, Scan, Side, Tightness, VocabularyReport,
+    Distribution, Fidelity, Loss, Original, Scan, Side, Sourced, Tightness, VocabularyReport,
 };
 use crate::release::{account as shared, scan};
 use privet_core::counted;
@@ -21,14 +21,14 @@ use privet_methods::vocabulary::{BagSolution, Cluster, Print};
 use privet_policy::{DataKind, Stated, VocabularyPolicy, method};
 use privet_taxonomy::words::Distances;
 
-/// So many of the most frequent terms are shown.
+/// At most this many of the most frequent terms are shown.
 const MOST_FREQUENT: usize = 20;
-/// So many of the terms that hardly anybody used are named.
+/// At most this many of the terms that hardly anybody used are named.
 const MOST_RARE: usize = 200;
-/// So many classes are shown before and after, and so many members of each.
+/// At most this many classes are shown before and after, and this many members of each.
 const SAMPLES: (usize, usize) = (6, 6);
 
-/// All that is known about a release of vocabularies, beside what its manifest claims.
+/// All that is known about a release of vocabularies, in addition to what its manifest claims.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
     /// The policy.
@@ -47,7 +47,7 @@ pub(crate) struct Facts<'a> {
     pub loss: &'a BagLoss,
     /// What became of frequent patterns.
     pub patterns: &'a PatternUtility,
-    /// The files that went in beside the data.
+    /// The files that went in with the data.
     pub inputs: &'a [&'a Path],
 }
 

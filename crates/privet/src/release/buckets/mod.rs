@@ -17,7 +17,7 @@ use super::manifest::{Claims, Price, Statement};
 use super::pipeline::{self, Shape};
 use super::report::Veil;
 use super::report::groups::QUERY_ERROR;
-use super::report::{GroupReport, ForSteward};
+use super::report::{ForSteward, GroupReport};
 use super::run::RunOptions;
 use super::target::Target;
 use super::{caution, crowd, lettering, people, recoded};

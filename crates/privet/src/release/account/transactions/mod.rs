@@ -35,7 +35,7 @@ const MOST_NODES: usize = 3000;
 /// At most this many of the items that lose most are shown.
 const MOST_COSTLY: usize = 20;
 
-/// All that is known about a release of transactions, beside what its manifest claims.
+/// All that is known about a release of transactions, in addition to what its manifest claims.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts<'a> {
     /// What the policy asks for, as written.
@@ -50,7 +50,7 @@ pub(crate) struct Facts<'a> {
     pub solution: &'a ItemSolution,
     /// What is left to analyse, and the least share of transactions that makes a pattern frequent.
     pub utility: (&'a ItemUtility, Exact),
-    /// The files that went in beside the data.
+    /// The files that went in with the data.
     pub inputs: &'a [&'a Path],
 }
 

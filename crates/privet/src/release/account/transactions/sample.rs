@@ -98,7 +98,7 @@ pub(super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> TransactionRe
         does: "looks for transactions that fit".to_string(),
         assumes: "Items are drawn at random from the transaction.".to_string(),
         figures: vec![Figure {
-            what: "people of whom fewer than five transactions fit".to_string(),
+            what: "people for whom fewer than five transactions fit".to_string(),
             targets: baskets.total(),
             hits: baskets.total() / 9,
             baseline: 0,

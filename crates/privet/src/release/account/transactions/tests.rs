@@ -66,7 +66,7 @@ fn pages_are_whole_and_fetch_nothing() {
             for figure in page.split("<figure").skip(1).filter_map(|rest| rest.split("</figure>").next()) {
                 assert!(
                     figure.contains("<svg role=\"img\"") && figure.contains("<table"),
-                    "a table beneath each"
+                    "a table below each"
                 );
             }
         }

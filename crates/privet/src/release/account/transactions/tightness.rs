@@ -1,10 +1,10 @@
-//! How near a release of transactions comes to its limits, whatever an adversary within reach knows.
+//! How near a release of transactions comes to its limits, whatever an attacker within reach knows.
 //!
-//! The audit decides over all that an adversary within reach may know, and stops at nothing but a violation. What is shown
+//! The audit decides over all that an attacker within reach may know, and stops at nothing but a violation. What is shown
 //! here is the worst case, looked for apart from it; where that would take too long, among less knowledge, which is said.
 
 use super::worst::{Aim, Reach, Worst, worst};
-use crate::release::report::{Sourced, Side, Tightness};
+use crate::release::report::{Side, Sourced, Tightness};
 use privet_core::Exact;
 use privet_engine::baskets::Baskets;
 use privet_engine::privacy::kl::KlPrivacy;
@@ -35,7 +35,7 @@ fn fewest(baskets: &Baskets, limit: &KlPrivacy, found: &Worst, reach: Reach) -> 
         column: None,
         inequality: format!("n(known items) ≥ {}", limit.k),
         exact: found.support.to_string().into(),
-        worst: told(baskets, found).into(),
+        worst: in_words(baskets, found).into(),
         value: Sourced::Released(found.support as f64),
         threshold: limit.k as f64,
         side: Side::AtLeast,
@@ -54,7 +54,7 @@ fn surest(baskets: &Baskets, limit: &KlPrivacy, found: &Worst, reach: Reach) -> 
         column: None,
         inequality: format!("n(known items, sensitive) ≤ {allowed} · n(known items)"),
         exact: format!("{count}/{}", found.support).into(),
-        worst: format!("{name}, from {}", told(baskets, found)).into(),
+        worst: format!("{name}, from {}", in_words(baskets, found)).into(),
         value: Sourced::Released(share.to_f64()),
         threshold: allowed.to_f64(),
         side: Side::AtMost,
@@ -93,7 +93,7 @@ fn knowing(baskets: &Baskets, limit: &KlPrivacy, reach: Reach) -> String {
 }
 
 /// What is known, as a person would say it.
-fn told(baskets: &Baskets, found: &Worst) -> String {
+fn in_words(baskets: &Baskets, found: &Worst) -> String {
     let list = |nodes: &[Node], link: &str| {
         let labels: Vec<&str> = nodes.iter().map(|node| baskets.tree.label(*node)).collect();
         match labels.split_last() {

@@ -1,4 +1,4 @@
-//! The worst that an adversary within reach may know about a release of transactions.
+//! The worst that an attacker within reach may know about a release of transactions.
 //!
 //! Every combination of nodes that are present and nodes that are absent is looked at that leaves other transactions than a
 //! shorter one: a node that all fitting transactions hold adds nothing, nor does one below a node that is absent. Absences of
@@ -14,9 +14,9 @@ use privet_engine::privacy::kl::KlPrivacy;
 use privet_methods::kl::recoding::ItemRecoding;
 use privet_taxonomy::{ItemTree, Node};
 
-/// So many looks at a node of a transaction are spent: a fraction of a second.
+/// At most this many looks at a node of a transaction are spent: a fraction of a second.
 const LOOKS: usize = 30_000_000;
-/// More counts of sensitive items beside nodes than this are not kept.
+/// More counts of sensitive items next to nodes than this are not kept.
 const MOST_COUNTS: usize = 1 << 22;
 
 /// The place of a node that has none.
@@ -31,7 +31,7 @@ pub(super) enum Aim {
     Surest,
 }
 
-/// How much an adversary knows at most.
+/// How much an attacker knows at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reach {
     /// Nodes that are present.
@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
         Search { tree, theta: &limit.theta, aim, cells, known, found: None, looks: LOOKS, places }
     }
 
-    /// Whether every transaction can be told from all that hold other nodes. Then nothing is worse than such a group: whatever
+    /// Whether every transaction can be distinguished from all that hold other nodes. Then nothing is worse than such a group: whatever
     /// else is known fits several of them together, which are more, and of which no larger share has an item.
     fn knows_everything(&self, reach: Reach) -> bool {
         let longest = self.cells.iter().map(|cell| cell.held.len() as u64).max().unwrap_or(0);
@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
             let Some((node, _)) = group.first().copied().filter(|_| group.len() < rows.len()) else {
                 continue;
             };
-            // Beside a node below it, one that is present goes without saying.
+            // Next to a node below it, one that is present goes without saying.
             if self.known.0.iter().any(|above| self.tree.contains(*above, node)) {
                 continue;
             }
