@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value as Json;
 
 /// Every crate with the crates of ours that it may use. A new crate needs a line here.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("privet-core", &[]),
     ("privet-data", &["privet-core"]),
     ("privet-taxonomy", &["privet-core", "privet-data"]),
@@ -20,6 +20,8 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ),
     ("privet-engine", &["privet-core", "privet-data", "privet-taxonomy", "privet-policy"]),
     ("privet-methods", &["privet-core", "privet-data", "privet-taxonomy", "privet-policy", "privet-engine"]),
+    // Of attacks and of the ledger the report shows what they found, and nothing of how.
+    ("privet-report", &["privet-core", "privet-policy", "privet-ledger", "privet-attack"]),
     ("privet-examples", &["privet-core", "privet-data", "privet-taxonomy", "privet-policy"]),
     (
         "privet",
@@ -32,6 +34,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
             "privet-audit",
             "privet-ledger",
             "privet-attack",
+            "privet-report",
             "privet-engine",
             "privet-methods",
             "privet-examples",

@@ -204,7 +204,7 @@ fn undo(bench: &Bench, known: &[(&[String; 4], usize)], permuted: bool) {
     let path = bench.names("out/public").into_iter().find(|name| name.starts_with(file)).expect("a table");
     let path = format!("out/public/{path}");
     let honest = bench.text(&path);
-    let mut fails = |how: &str, known: &[(&[String; 4], usize)]| {
+    let fails = |how: &str, known: &[(&[String; 4], usize)]| {
         bench.write(&path, text(header, &known.iter().map(row).collect::<Vec<_>>()));
         assert_eq!(failing(bench), ["order"], "{how}, permuted: {permuted}");
     };

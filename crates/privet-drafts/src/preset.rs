@@ -6,11 +6,7 @@
 use super::text::comment;
 use privet_core::suggestion;
 use privet_core::{Error, Result};
-
-/// Said wherever a preset is named.
-pub const NO_CERTIFICATE: &str = "No tool can certify compliance: a preset fills in what a rule says in numbers; whether it is met is \
-                                  for the people who answer for the release to decide, with a lawyer and, where the rule asks \
-                                  for one, an expert.";
+use privet_policy::ReportKeys;
 
 /// What a rule asks for.
 #[derive(Debug)]
@@ -125,13 +121,13 @@ impl Preset {
         for (key, remark) in self.sections {
             text += &format!("  {key:<12} {remark}\n");
         }
-        format!("{text}\n{NO_CERTIFICATE}\n")
+        format!("{text}\n{}\n", ReportKeys::NO_CERTIFICATE)
     }
 
     /// What the draft says at its head.
     pub(super) fn head(&self, text: &mut String) {
         comment(text, &format!("Preset {}: {}: {}.", self.name, self.title, self.summary));
-        comment(text, NO_CERTIFICATE);
+        comment(text, ReportKeys::NO_CERTIFICATE);
         text.push_str("#\n");
     }
 }

@@ -10,7 +10,7 @@ use minijinja::{Environment, UndefinedBehavior, context};
 use serde::{Deserialize, Serialize};
 
 use super::plot::Plot;
-use privet::release::report::lens::{figure, thousands};
+use privet::report::numbers::{figure, thousands};
 use privet::{Error, Result};
 
 /// The file that a page is read from again.
@@ -339,7 +339,7 @@ impl Page {
 }
 
 /// The reports' style, and what result pages have beyond it.
-const STYLE: [&str; 2] = [privet::release::report::STYLE, include_str!("templates/page.css")];
+const STYLE: [&str; 2] = [privet::report::STYLE, include_str!("templates/page.css")];
 
 fn csv_name(part: &str, table: &Table) -> String {
     format!("{part}-{}.csv", table.name)

@@ -4,8 +4,8 @@ use minijinja::Value;
 use serde::{Deserialize, Serialize};
 
 use super::page::significant;
-use privet::release::report::chart::svg::{Anchor, Svg, width_of};
-use privet::release::report::lens::thousands;
+use privet::report::chart::svg::{Anchor, Svg, width_of};
+use privet::report::numbers::thousands;
 
 /// A plot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

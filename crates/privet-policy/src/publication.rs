@@ -45,6 +45,11 @@ pub struct ReportKeys {
 }
 
 impl ReportKeys {
+    /// Said wherever a preset is named.
+    pub const NO_CERTIFICATE: &str = "No tool can certify compliance: a preset fills in what a rule says in numbers; whether it is met \
+                                      is for the people who answer for the release to decide, with a lawyer and, where the rule \
+                                      asks for one, an expert.";
+
     pub(super) const NAMES: [&str; 11] = [
         "title",
         "owner",

@@ -78,5 +78,6 @@ pub use privet_examples as example;
 pub use privet_ledger as ledger;
 pub use privet_methods as method;
 pub use privet_policy as policy;
+pub use privet_report as report;
 pub use privet_taxonomy as taxonomy;
 pub use release::{Applied, Decision, apply, attack, audit, decide, publish};

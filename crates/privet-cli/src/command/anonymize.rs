@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use privet::clock::Clock;
 use privet::data::Formulas;
 use privet::policy::{DataKind, Policy};
-use privet::release::report::figure;
 use privet::release::{Published, RunOptions, anonymize_any};
+use privet::report::figure;
 use privet::{Result, audit, counted, visible};
 use serde_json::Value as Json;
 

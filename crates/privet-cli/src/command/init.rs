@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
-use privet::drafts::preset::{NO_CERTIFICATE, Preset};
+use privet::drafts::preset::Preset;
 use privet::drafts::{
     Draft, DraftOptions, data_path, differ_in_length, draft, draft_transactions, long_form,
 };
+use privet::policy::ReportKeys;
 use privet::{Error, Result, counted, visible};
 use serde_json::{Value as Json, json};
 
@@ -77,7 +78,7 @@ fn finish(
 ) -> Result<u8> {
     let written = draft.write(folder)?;
     if has_preset {
-        output.tell(&format!("{NO_CERTIFICATE}\n"));
+        output.tell(&format!("{}\n", ReportKeys::NO_CERTIFICATE));
     }
     let files = counted(written.len() as u64, "file", "files");
     text += &format!("wrote {files} to {}\n", folder.display());

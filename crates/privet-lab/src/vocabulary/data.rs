@@ -7,7 +7,7 @@ use super::{Bench, GAP, Gap};
 use crate::Setting;
 use privet::clock::Clock;
 use privet::data::{Bags, Clicks, Lexicon, LogOptions, QueryLog, WordOptions};
-use privet::release::report::lens::thousands;
+use privet::report::numbers::thousands;
 use privet::taxonomy::words::{Attach, Dictionary, Distances, Semantics, WordNet};
 use privet::{Error, Result};
 

@@ -106,7 +106,7 @@ proptest! {
             return Ok(());
         };
         let levels = |solution: &method::Solution| -> Vec<u8> {
-            let level = |column| solution.plan["levels"][format!("q{column}")].as_u64().expect("a level") as u8;
+            let level = |column| solution.plan.level(&format!("q{column}")).expect("a level") as u8;
             (0..table.quasi.len()).map(level).collect()
         };
         prop_assert_eq!(levels(solution), best.levels.clone());

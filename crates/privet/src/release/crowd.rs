@@ -34,7 +34,7 @@ pub(super) fn whose(microdata: &Microdata, classes: Option<&ClassTable>) -> Whos
         Some(ClassTable { sizes, .. }) => sizes.iter().sum(),
         None => people.total(),
     };
-    Whose::Counted { read: people.total(), released }
+    Whose::Counted { read: people.total().into(), released: released.into() }
 }
 
 /// How many people have each combination of quasi-identifiers, of those that somebody has.

@@ -2,7 +2,7 @@
 
 use super::account::inequality;
 use super::baselines::released_records;
-use super::report::{Attack, Column, Cover, Datum, Notion, Protection, Side, Tightness};
+use super::report::{Attack, ColumnAccount, Cover, Notion, Protection, Side, Sourced, Tightness};
 use privet_attack::freeform::MixedTable;
 use privet_core::Result;
 use privet_core::counted;
@@ -48,7 +48,11 @@ pub(super) fn notion(threat: &str) -> Notion {
 }
 
 /// Marks the nodes of the drawn taxonomies: what is guarded and what is visible.
-pub(super) fn mark(columns: &mut [Column], policy: &CheckedPolicy, microdata: &Microdata) -> Result<()> {
+pub(super) fn mark(
+    columns: &mut [ColumnAccount],
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+) -> Result<()> {
     let mixed = microdata.quasi.iter().map(|quasi| (quasi.index, quasi.taxonomy.clone()));
     for attribute in &model(policy, mixed)?.attributes {
         let drawn = columns.iter_mut().find(|column| column.name == attribute.name);
@@ -83,7 +87,7 @@ pub(super) fn tightness(
         inequality: inequality(asked),
         exact: exact.into(),
         worst: worst.into(),
-        value: Datum::Released(value),
+        value: Sourced::Released(value),
         threshold: threshold.to_f64(),
         side: Side::AtMost,
         counted: false,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::account::{bands, inequality};
 use super::report::{
-    Attack, Cover, Datum, Distribution, LinkAccount, Notion, Protection, Side, Tightness, ValueCount,
+    Attack, Cover, Distribution, LinkAccount, Notion, Protection, Side, Sourced, Tightness, ValueCount,
 };
 use privet_attack::label_linking::{Linkage, Nearest};
 use privet_core::{Exact, counted, ordinal};
@@ -72,8 +72,8 @@ pub(super) fn tightness(policy: &CheckedPolicy, after: &Linkage) -> Vec<Tightnes
             )
             .into(),
             value: match of_original {
-                true => Datum::Original(nearest.value.into()),
-                false => Datum::Released(nearest.value),
+                true => Sourced::Original(nearest.value.into()),
+                false => Sourced::Released(nearest.value),
             },
             threshold: threshold.to_f64(),
             side: Side::AtMost,

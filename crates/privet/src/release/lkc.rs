@@ -2,7 +2,7 @@
 
 use super::account::inequality;
 use super::recoded::Recoded;
-use super::report::{Attack, Cover, Datum, Notion, Protection, Side, Tightness};
+use super::report::{Attack, Cover, Notion, Protection, Side, Sourced, Tightness};
 use privet_core::{Result, counted};
 use privet_engine::privacy::{self, Counts, EquivalenceClass};
 use privet_methods::recoding::ClassTable;
@@ -71,7 +71,7 @@ pub(super) fn tightness(shape: &Recoded, tick: &mut dyn FnMut() -> Result<()>) -
                 inequality: inequality(asked),
                 exact: nearest.exact.into(),
                 worst: nearest.words.into(),
-                value: Datum::Released(nearest.figure.value),
+                value: Sourced::Released(nearest.figure.value),
                 threshold: nearest.figure.threshold,
                 side: if nearest.figure.at_most { Side::AtMost } else { Side::AtLeast },
                 counted: !nearest.figure.at_most,

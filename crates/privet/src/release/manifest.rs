@@ -7,9 +7,9 @@ use serde_json::{Value as Json, json};
 
 use super::again::EarlierPlan;
 use super::holdout::HeldOut;
-use super::report::buckets::QUERY_ERROR;
+use super::report::Veil;
+use super::report::groups::QUERY_ERROR;
 use super::report::{LedgerAccount, Original};
-use super::veil::Veil;
 use privet_attack::Attacks;
 use privet_audit::Audit;
 use privet_core::Result;
@@ -219,9 +219,9 @@ impl<'a> Claims<'a> {
         let stepped = |name: &str, share: Original<f64>| {
             Some((name.to_string(), json!(share.stepped(self.stated.released)?)))
         };
-        let left_out = left_out.iter().map(|(name, count)| (*name, count.beside(self.stated.released)));
+        let left_out = left_out.iter().map(|(name, count)| (*name, count.next_to(self.stated.released)));
         let held =
-            self.held.map(|held| ("held_out", Original::from(held.records).beside(self.stated.released)));
+            self.held.map(|held| ("held_out", Original::from(held.records).next_to(self.stated.released)));
         let exactly = [("published_exactly", Original::from(self.stated.exactly))];
         let shares: Option<serde_json::Map<_, _>> =
             left_out.chain(held).chain(exactly).map(|(name, share)| stepped(name, share)).collect();

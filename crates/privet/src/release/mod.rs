@@ -20,7 +20,6 @@ mod people;
 mod pipeline;
 mod projections;
 mod recoded;
-pub mod report;
 mod rooms;
 mod run;
 mod scan;
@@ -47,6 +46,7 @@ pub use steps::{Applied, Decision, apply, attack, audit, decide, publish};
 pub use target::clear_away;
 
 use privet_policy::{PolicyColumn, Role};
+use privet_report as report;
 
 /// Whether a column appears in the release.
 fn is_published(column: &PolicyColumn) -> bool {

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::again::{self, EarlierPlan};
@@ -11,7 +10,7 @@ use super::book::{self, Book, Kept};
 use super::caution;
 use super::holdout::{self, HeldOut};
 use super::manifest::{Claims, Statement};
-use super::report::{self, Edition, ForSteward, Page};
+use super::report::{Edition, ForSteward, Report};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, changed};
 use super::target::Target;
@@ -36,7 +35,7 @@ pub(super) trait Shape: Sized {
     /// The checked policy.
     type Policy: RunPolicy;
     /// The figures of both reports.
-    type Report: Page + Serialize;
+    type Report: Clone + Into<Report>;
 
     /// Refuses options that have no meaning for this shape.
     fn refuse(policy: &Self::Policy, options: &RunOptions) -> Result<()>;
@@ -246,17 +245,18 @@ pub(super) fn publish<S: Shape>(
     claims.attacks = Some(&attacks);
     claims.warnings = &warnings;
     claims.ledger = ledger.as_ref().map(Book::account);
-    let report = shape.account(&claims, &target.public(), clock)?;
+    let account = shape.account(&claims, &target.public(), clock)?;
+    let report: Report = account.clone().into();
     let documents = Documents {
-        public_report: report::render(&report, Edition::Public)?,
+        public_report: report.render(Edition::Public)?,
         public_manifest: shape.public_manifest(&claims),
-        steward_report: report::render(&report, Edition::Steward)?,
+        steward_report: report.render(Edition::Steward)?,
         figures: pretty(&ForSteward(&report))?,
         plan: claims.stated.plan,
     };
     let manifest = documents.write(&target, &files, |files| {
         let mut manifest = Claims { files, ..claims.clone() }.steward(&target.steward())?;
-        shape.complete(&report, &mut manifest);
+        shape.complete(&account, &mut manifest);
         Ok(manifest)
     })?;
     let empty = claims.stated.empty;

@@ -8,9 +8,10 @@ use super::apply::{self, Manner};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::pipeline::{Outlet, Shape, Written};
-use super::report::{ReportModel, Whose};
+use super::report::Veil;
+use super::report::{TableReport, Whose};
 use super::run::RunOptions;
-use super::veil::Veil;
+use super::veil;
 use super::{account, caution, crowd, lettering, links, people};
 use privet_attack::label_linking::{self, Linkage};
 use privet_audit::released::open_table;
@@ -63,7 +64,7 @@ impl Recoded {
         };
         let costs = solution.recoding.costs(&microdata, &classes);
         let prices = (Price::from(&cost), costs.iter().map(Price::from).collect());
-        let veil = Veil::of_table(&policy.requirements, &microdata, &classes);
+        let veil = veil::of_table(&policy.requirements, &microdata, &classes);
         Ok(Recoded { policy, microdata, solution, classes, cost, costs, prices, veil, key })
     }
 
@@ -79,7 +80,7 @@ impl Recoded {
 
 impl Shape for Recoded {
     type Policy = CheckedPolicy;
-    type Report = ReportModel;
+    type Report = TableReport;
 
     fn refuse(_: &CheckedPolicy, _: &RunOptions) -> Result<()> {
         Ok(())
@@ -150,7 +151,7 @@ impl Shape for Recoded {
         })
     }
 
-    fn account(&self, claims: &Claims<'_>, public: &Path, clock: &Clock) -> Result<ReportModel> {
+    fn account(&self, claims: &Claims<'_>, public: &Path, clock: &Clock) -> Result<TableReport> {
         let mut model = account::model(self, claims, &mut || clock.check())?;
         if let Some((before, after)) = linkages(&self.policy, claims, public, clock)? {
             model.links = Some(links::account(&self.policy, &before, &after).into());
@@ -178,7 +179,7 @@ impl Shape for Recoded {
         claims.public(starred.as_slice(), &left_out, &also)
     }
 
-    fn complete(&self, _: &ReportModel, manifest: &mut Json) {
+    fn complete(&self, _: &TableReport, manifest: &mut Json) {
         if self.classes.starred > 0 {
             manifest["records"]["starred"] = self.classes.starred.into();
         }

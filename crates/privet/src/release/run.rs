@@ -10,7 +10,7 @@ use super::buckets::Grouped;
 use super::pipeline;
 use super::projections::Projections;
 use super::recoded::Recoded;
-use super::report::{Edition, Filed};
+use super::report::{Edition, Report};
 use super::rooms::pretty;
 use super::target::Target;
 use super::transactions::Transactions;
@@ -127,7 +127,7 @@ pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
         Error::io("read the report's figures", &path, &error)
             .help("name a release folder, as `privet anonymize -o` made it")
     })?;
-    let filed = Filed::read(&text).map_err(|error| {
+    let report: Report = serde_json::from_str(&text).map_err(|error| {
         Error::input(format!("not a report's figures: {error}")).in_file(&path).help("make the release again")
     })?;
     let opened = ReleaseFolder::open(folder)?;
@@ -154,7 +154,7 @@ pub fn rewrite_report(folder: &Path) -> Result<Vec<PathBuf>> {
     for (name, room, edition) in
         [("public", target.public(), Edition::Public), ("steward", target.steward(), Edition::Steward)]
     {
-        let text = filed.render(edition)?;
+        let text = report.render(edition)?;
         target.rewrite(&room.join("report.html"), text.as_bytes(), edition == Edition::Steward)?;
         written.push(folder.join(name).join("report.html"));
         if edition == Edition::Public {

@@ -4,54 +4,29 @@
 //! not read from the requirement that somebody has it, or that the steward thought so. Requirements are therefore put into
 //! words twice: in full for the steward, and with the thresholds of shown values for the public.
 
-use serde::{Deserialize, Serialize};
-
 use super::account::counts_after;
+use super::report::Veil;
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::TrackedTable;
 use privet_methods::recoding::ClassTable;
 use privet_policy::{Requirement, Stated};
 
-/// Texts that name hidden values, each with what the public reads instead.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Veil(Vec<(String, String)>);
+/// Hides what requirements name; `shows` says whether the release shows a value that a requirement is about.
+pub(super) fn of<S: Stated>(requirements: &[S], shows: impl Fn(&S, &str) -> bool) -> Veil {
+    let own = |asked: &S| {
+        // Requirements with the same thresholds, of two columns perhaps, read alike: what one of them hides, all do.
+        let thresholds = asked.own_thresholds();
+        let alike = || requirements.iter().filter(|other| other.own_thresholds() == thresholds);
+        asked.thresholds_shown(&|value| alike().all(|other| shows(other, value)))
+    };
+    Veil::new(requirements.iter().flat_map(own).collect())
+}
 
-impl Veil {
-    /// Hides what requirements name; `shows` says whether the release shows a value that a requirement is about.
-    pub(super) fn of<S: Stated>(requirements: &[S], shows: impl Fn(&S, &str) -> bool) -> Veil {
-        let own = |asked: &S| {
-            // Requirements with the same thresholds, of two columns perhaps, read alike: what one of them hides, all do.
-            let thresholds = asked.own_thresholds();
-            let alike = || requirements.iter().filter(|other| other.own_thresholds() == thresholds);
-            asked.thresholds_shown(&|value| alike().all(|other| shows(other, value)))
-        };
-        let mut texts: Vec<(String, String)> = requirements.iter().flat_map(own).collect();
-        // A text that holds another goes first.
-        texts.sort_by(|(one, _), (other, _)| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
-        texts.dedup();
-        Veil(texts)
-    }
-
-    /// Hides what the requirements of a table name and none of its classes shows.
-    pub(super) fn of_table(
-        requirements: &[Requirement],
-        microdata: &Microdata,
-        classes: &ClassTable,
-    ) -> Veil {
-        let shown: Vec<Vec<u64>> =
-            microdata.table.tracked.iter().map(|column| counts_after(&column.slots, classes)).collect();
-        Veil::of(requirements, |clause, value| is_shown(&microdata.table, &shown, clause, value))
-    }
-
-    /// Whether nothing is hidden.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// A text as the public may read it.
-    pub fn public(&self, text: &str) -> String {
-        self.0.iter().fold(text.to_string(), |text, (full, shown)| text.replace(full, shown))
-    }
+/// Hides what the requirements of a table name and none of its classes shows.
+pub(super) fn of_table(requirements: &[Requirement], microdata: &Microdata, classes: &ClassTable) -> Veil {
+    let shown: Vec<Vec<u64>> =
+        microdata.table.tracked.iter().map(|column| counts_after(&column.slots, classes)).collect();
+    of(requirements, |clause, value| is_shown(&microdata.table, &shown, clause, value))
 }
 
 /// Whether a value of the column that a requirement is about occurs, going by how often each value does, per tracked column.
@@ -83,7 +58,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let hidden = |theta: &str, shown: &[&str]| {
             let policy = policy(folder.path(), theta);
-            let veil = Veil::of(&policy.requirements, |_, value| shown.contains(&value));
+            let veil = of(&policy.requirements, |_, value| shown.contains(&value));
             veil.public(&format!("table 1: {}", policy.requirements[0].describe(&[])))
         };
         let all = "theta = { HIV = \"1/10\", Flu = \"1/3\", Fl = 0.5 }\n";

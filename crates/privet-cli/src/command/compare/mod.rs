@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use privet::clock::Clock;
 use privet::data::marked;
 use privet::policy::{AnyPolicy, CheckedPolicy, DataKind, Subject};
-use privet::release::report::{Compared, figure};
+use privet::report::{Compared, figure};
 use privet::{Error, ErrorKind, Result, place};
 use serde_json::{Value as Json, json};
 

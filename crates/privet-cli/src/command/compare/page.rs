@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use privet::release::report::ComparisonPage;
+use privet::report::ComparisonPage;
 use privet::{Error, Result, place};
 
 use super::Comparison;

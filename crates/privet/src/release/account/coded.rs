@@ -181,7 +181,7 @@ pub(super) fn grouped(microdata: &Microdata, grouping: &RecordGroups) -> Coded {
 
 #[cfg(test)]
 impl Coded {
-    /// Rows with a weight of 1 each, of columns with so many values.
+    /// Rows with a weight of 1 each, of columns with this many values.
     pub(super) fn of_rows(values: &[usize], rows: &[&[u32]]) -> Coded {
         let mut coded = Coded::new(values.len());
         rows.iter().for_each(|row| coded.push(row.iter().copied(), 1.0));

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use crate::release::report::{Column, TaxonomyDrawing, TaxonomyNode};
+use crate::release::report::{ColumnAccount, TaxonomyDrawing, TaxonomyNode};
 use privet_core::counted;
 use privet_engine::loss::Extent;
 use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_methods::recoding::{ClassTable, RecodedColumn, Recoding, ReleasedCell, STAR};
-use privet_policy::{PolicyColumn, Role};
+use privet_policy::PolicyColumn;
 use privet_taxonomy::{NodeId, Taxonomy};
 
 /// A taxonomy with more nodes than this is not filed whole: only what the release shows and what lies above.
@@ -19,9 +19,9 @@ pub(crate) fn account_column(
     microdata: &Microdata,
     recoding: &Recoding,
     classes: &ClassTable,
-) -> Column {
+) -> ColumnAccount {
     let quasi = microdata.quasi.iter().position(|quasi| quasi.index == column.index);
-    let mut account = Column::new(column, "unchanged");
+    let mut account = ColumnAccount::new(column, "unchanged");
     if !crate::release::is_published(column) {
         account.transformation = "removed".to_string();
     }
@@ -65,19 +65,6 @@ pub(crate) fn account_column(
         account.taxonomy = Some(drawing(quasi, recoded, &released));
     }
     account
-}
-
-pub(crate) fn reason(role: Option<Role>) -> &'static str {
-    match role {
-        Some(Role::Identifier) => "names a person directly",
-        Some(Role::QuasiIdentifier) => "could identify a person together with others",
-        Some(Role::Sensitive) => "what nobody may learn about a person",
-        Some(Role::Mixed) => "some of its values can be seen on a person, others nobody may learn",
-        Some(Role::QuasiSensitive) => "public knowledge may turn it into something sensitive",
-        Some(Role::Class) => "what analysis wants to predict",
-        Some(Role::Other) => "carried through as it is",
-        None => "the policy does not mention it",
-    }
 }
 
 /// The share of its domain that a cell covers, from 0 (one value) to 1 (all).

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use crate::release::manifest::Claims;
 use crate::release::report::{
-    Audit, Check, Common, Distribution, FileHash, Loss, Method, Original, Records, Reproduce, Risk, Search,
-    ValueCount, Whose,
+    AuditAccount, CheckAccount, Common, Distribution, FileHash, Loss, MethodAccount, Original, Records,
+    Reproduce, Risk, SearchAccount, SearchMoment, ValueCount, Whose,
 };
 use crate::release::run::policy_hash;
 use privet_core::Result;
@@ -18,15 +18,13 @@ use privet_policy::{PolicyColumn, Stated};
 
 /// What a kind of data adds to what its manifest claims.
 pub(crate) struct Particulars<'a> {
-    /// What the report calls itself in `report.json`.
-    pub kind: &'a str,
     /// The columns, where the data has any; settings may name them.
     pub columns: &'a [PolicyColumn],
     /// Suppressed cells, or occurrences that are left out.
     pub starred: u64,
     /// What was lost, with formulas.
     pub losses: Vec<Loss>,
-    /// The files that went in beside the data.
+    /// The files that went in with the data.
     pub inputs: Vec<&'a Path>,
 }
 
@@ -39,19 +37,18 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
         std::iter::once(Ok(data)).chain(particulars.inputs.into_iter().map(hash)).collect::<Result<_>>()?;
     let report = claims.policy.written().report_keys()?;
     Ok(Common {
-        title: report.title.clone().unwrap_or_else(|| title(&name)),
+        title: report.title.clone().unwrap_or_else(|| title(&name)).into(),
         report,
-        data_name: name,
+        data_name: name.into(),
         privet: env!("CARGO_PKG_VERSION").to_string(),
-        kind: particulars.kind.to_string(),
-        method: Method {
+        method: MethodAccount {
             name: claims.policy.method().name().to_string(),
             summary: drawn(claims.stated.plan)
                 .unwrap_or_else(|| claims.policy.method().declaration().summary.to_string()),
             settings: settings(claims.policy.method(), particulars.columns),
         },
-        policy: claims.policy.written().text().to_string(),
-        seed: Some(claims.seed),
+        policy: claims.policy.written().text().to_string().into(),
+        seed: Some(claims.seed.into()),
         warnings: claims.warnings.to_vec().into(),
         records: Records {
             read: claims.stated.read.into(),
@@ -88,7 +85,7 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
 /// How a plan that was drawn out of several was found: whoever reads that one was optimal could reason from it.
 fn drawn(plan: &Plan) -> Option<String> {
     plan.drawn_from()?;
-    // Of how many is not told: fewer than were asked for would say how many there are.
+    // Of how many is not said: fewer than were asked for would say how many there are.
     let how = "one of several good plans, drawn by a secret key, so that nobody can reason from the best one";
     Some(how.to_string())
 }
@@ -128,31 +125,33 @@ pub(crate) fn bands(name: &str, lengths: &BTreeMap<usize, (u64, u64)>) -> Distri
 }
 
 /// How the plan was found; `cost` is what it costs.
-fn search(facts: &SearchFacts, cost: f64) -> Search {
+fn search(facts: &SearchFacts, cost: f64) -> SearchAccount {
     let gap = facts.bound.map(|bound| {
         let distance = (cost - bound).abs();
         if distance == 0.0 { 0.0 } else { distance / cost.abs().max(f64::MIN_POSITIVE) }
     });
-    Search {
+    SearchAccount {
         space: facts.space.clone().unwrap_or_else(|| "not counted".to_string()),
         examined: facts.examined,
         seconds: facts.seconds,
         optimal: facts.optimal,
         bound: facts.bound,
         gap,
-        trace: facts.trace.clone(),
+        trace: (facts.trace.iter())
+            .map(|point| SearchMoment { seconds: point.seconds, best: point.best, bound: point.bound })
+            .collect(),
     }
 }
 
-fn audit(audit: Option<&privet_audit::Audit>) -> Audit {
-    let check = |check: &privet_audit::Check| Check {
+fn audit(audit: Option<&privet_audit::Audit>) -> AuditAccount {
+    let check = |check: &privet_audit::Check| CheckAccount {
         name: check.name.clone(),
         holds: check.holds,
-        worst: check.worst.clone().unwrap_or_default(),
+        worst: check.worst.clone().unwrap_or_default().into(),
         concerned: check.concerned,
-        detail: check.detail.clone(),
+        detail: check.detail.clone().into(),
     };
-    Audit {
+    AuditAccount {
         passed: audit.is_some_and(|audit| audit.passed),
         checks: audit.into_iter().flat_map(|audit| &audit.checks).map(check).collect(),
     }
@@ -171,11 +170,12 @@ fn reproduce(claims: &Claims<'_>, inputs: Vec<FileHash>) -> Reproduce {
             "privet anonymize {} -o RELEASE --seed {}{held}",
             claims.policy.written().path().display(),
             claims.seed
-        ),
-        policy_sha256: policy_hash(claims.policy.written()),
-        program_sha256: program_hash(),
-        key_id: Some(key_id(claims.seed)),
-        inputs,
+        )
+        .into(),
+        policy_sha256: policy_hash(claims.policy.written()).into(),
+        program_sha256: program_hash().into(),
+        key_id: Some(key_id(claims.seed)).into(),
+        inputs: inputs.into(),
         released: (claims.files)
             .iter()
             .map(|(path, sha256)| FileHash { path: path.clone(), sha256: sha256.clone() })

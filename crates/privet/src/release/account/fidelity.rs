@@ -12,13 +12,13 @@ use privet_engine::microdata::Microdata;
 use privet_methods::injector::RecordGroups;
 use privet_methods::recoding::Recoding;
 
-/// So many columns of each role are compared two by two.
+/// At most this many columns of each role are compared two by two.
 const MOST_COLUMNS: usize = 8;
 /// A cross-table with more cells than this says nothing that could be read.
 const MOST_CELLS: usize = 1 << 20;
-/// So many groups of numbers are drawn.
+/// At most this many groups of numbers are drawn.
 const MOST_GROUPS: usize = 10;
-/// So many queries are asked of each kind.
+/// This many queries are asked of each kind.
 const QUERIES: usize = 40;
 
 /// A published table: how it reads, and which columns it has.

@@ -8,16 +8,16 @@ use crate::release::report::{Associations, Distribution, Fidelity, Marginal, Que
 use privet_core::lists::Lists;
 use privet_core::{RunKey, random};
 
-/// So many of the most frequent items are compared two by two.
+/// At most this many of the most frequent items are compared two by two.
 const MOST_PAIRED: usize = 8;
-/// So many are listed one by one.
+/// At most this many are listed one by one.
 const MOST_LISTED: usize = 40;
-/// So many queries are asked of each kind.
+/// This many queries are asked of each kind.
 const QUERIES: usize = 40;
 /// Two labels of a set that both stand for more items than this stand for the same one so rarely (less than one time in a
 /// thousand) that it is not looked for.
 const FEW: usize = 32;
-/// The figures rest on so many distinct sets at most.
+/// The figures rest on at most this many distinct sets.
 const MOST_SETS: usize = 100_000;
 
 /// Sets of labels, and what labels stand for.
@@ -35,7 +35,7 @@ impl Holdings {
     }
 }
 
-/// Of so many sets, one in how many is looked at.
+/// One in how many of these sets is looked at.
 pub(crate) fn step(sets: usize) -> usize {
     sets.div_ceil(MOST_SETS).max(1)
 }

@@ -4,14 +4,19 @@ mod coded;
 mod columns;
 mod common;
 mod fidelity;
+pub(super) mod groups;
 mod holdings;
+pub(super) mod projections;
 mod requirement;
+mod rows;
 mod subgroups;
+pub(super) mod transactions;
+pub(super) mod vocabularies;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-pub(super) use columns::{account_column, counts_after, reason};
+pub(super) use columns::{account_column, counts_after};
 pub(super) use common::{Particulars, bands, common, risk};
 pub(super) use fidelity::{of_groups, of_tables};
 pub(super) use holdings::{Holdings, of_sets, step};
@@ -21,8 +26,8 @@ pub(super) use subgroups::subgroups;
 use super::manifest::Claims;
 use super::recoded::Recoded;
 use super::report::{
-    Column, Datum, Distribution, Loss, ReportModel, Requirement, Side, Subgroups, Tightness, ValueCount,
-    Whose,
+    ColumnAccount, Distribution, Loss, Requirement, Side, Sourced, Subgroups, TableReport, Tightness,
+    ValueCount, Whose,
 };
 use super::{confidence, crowd, lkc, scan, suppression};
 use privet_core::Result;
@@ -36,7 +41,7 @@ use privet_policy::requirement::{Diversity, LDiversity, LkcPrivacy};
 use privet_policy::{CheckedPolicy, OnMissing, Requirement as Asked, Role, Subject};
 use privet_taxonomy::NodeId;
 
-/// So many counts of a class are listed.
+/// At most this many counts of a class are listed.
 const MOST_COUNTS: usize = 8;
 
 /// All figures of a release.
@@ -44,7 +49,7 @@ pub(super) fn model(
     shape: &Recoded,
     claims: &Claims<'_>,
     tick: &mut dyn FnMut() -> Result<()>,
-) -> Result<ReportModel> {
+) -> Result<TableReport> {
     let Recoded { policy, microdata, solution, classes, .. } = shape;
     let recoding = &solution.recoding;
     let scheme = policy.method.suppression();
@@ -56,13 +61,12 @@ pub(super) fn model(
         _ => "Records with a missing value in a quasi-identifier, sensitive or class column were dropped."
             .to_string(),
     };
-    let mut columns: Vec<Column> =
+    let mut columns: Vec<ColumnAccount> =
         (policy.columns.iter()).map(|column| account_column(column, microdata, recoding, classes)).collect();
     if policy.subject() == Subject::Freeform {
         super::freeform::mark(&mut columns, policy, microdata)?;
     }
     let particulars = Particulars {
-        kind: "table",
         columns: &policy.columns,
         starred: classes.starred,
         losses: losses(shape),
@@ -83,7 +87,7 @@ pub(super) fn model(
     if claims.stated.plan.drawn_from().is_some() {
         requirement::drawn(&mut requirements);
     }
-    Ok(ReportModel {
+    Ok(TableReport {
         common,
         requirements,
         missing,
@@ -91,6 +95,7 @@ pub(super) fn model(
         confidences: confidence::confidences(policy, &microdata.table, classes)?,
         sensitive: distributions(microdata, classes),
         links: None,
+        rows: rows::rows(microdata, recoding).into(),
     })
 }
 
@@ -133,7 +138,7 @@ pub(super) fn sizes_before(microdata: &Microdata) -> Vec<u64> {
     sizes(microdata, &counts)
 }
 
-/// The sizes of classes of records with the same quasi-identifiers, where so many of each distinct record count.
+/// The sizes of classes of records with the same quasi-identifiers, where this many of each distinct record count.
 pub(super) fn sizes(microdata: &Microdata, counts: &[u64]) -> Vec<u64> {
     // Distinct records are sorted with the quasi-identifiers in front, so equal ones are neighbours.
     let mut sizes: Vec<u64> = Vec::new();
@@ -206,9 +211,9 @@ fn tightness(shape: &Recoded, tick: &mut dyn FnMut() -> Result<()>) -> Result<Ve
             // many people a class has does not follow from its records.
             value: match (clause, whose) {
                 (Asked::TCloseness(_) | Asked::NtCloseness(_), _) | (_, Whose::Counted { .. }) => {
-                    Datum::Original(figure.value.into())
+                    Sourced::Original(figure.value.into())
                 }
-                _ => Datum::Released(figure.value),
+                _ => Sourced::Released(figure.value),
             },
             threshold: figure.threshold,
             side: match (kind, figure.at_most) {
@@ -328,7 +333,7 @@ fn losses(shape: &Recoded) -> Vec<Loss> {
     losses
 }
 
-/// The files that went in beside the data.
+/// The files that went in with the data.
 fn inputs(policy: &CheckedPolicy) -> Vec<&Path> {
     let hierarchies = policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref());
     let sets = policy.columns.iter().filter_map(|column| column.sets.as_ref());

@@ -10,14 +10,15 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 
 pub(super) use self::places::Places;
+use super::account::groups::{Facts, account};
 use super::book::Book;
 use super::manifest::shown;
 use super::manifest::{Claims, Price, Statement};
 use super::pipeline::{self, Outlet, Shape, Written};
-use super::report::buckets::{Facts, QUERY_ERROR, account};
-use super::report::{BucketReport, ForSteward};
+use super::report::Veil;
+use super::report::groups::QUERY_ERROR;
+use super::report::{ForSteward, GroupReport};
 use super::run::RunOptions;
-use super::veil::Veil;
 use super::{caution, crowd, lettering, people, recoded};
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey};
@@ -54,7 +55,7 @@ impl Grouped {
 
 impl Shape for Grouped {
     type Policy = CheckedPolicy;
-    type Report = BucketReport;
+    type Report = GroupReport;
 
     fn refuse(policy: &CheckedPolicy, options: &RunOptions) -> Result<()> {
         let about = format!("method \"{}\"", policy.method.name());
@@ -122,7 +123,7 @@ impl Shape for Grouped {
         })
     }
 
-    fn account(&self, claims: &Claims<'_>, _: &Path, clock: &Clock) -> Result<BucketReport> {
+    fn account(&self, claims: &Claims<'_>, _: &Path, clock: &Clock) -> Result<GroupReport> {
         let Grouped { policy, microdata, decision, errors, .. } = self;
         let facts = Facts { policy, microdata, decision, errors: *errors };
         account(claims, &facts, &mut || clock.check())
@@ -136,7 +137,7 @@ impl Shape for Grouped {
         )
     }
 
-    fn complete(&self, report: &BucketReport, manifest: &mut Json) {
+    fn complete(&self, report: &GroupReport, manifest: &mut Json) {
         manifest["rules"] = json!(ForSteward(&report.rules));
         manifest["groups"] = json!(ForSteward(&report.groups));
     }

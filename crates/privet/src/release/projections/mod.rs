@@ -9,14 +9,14 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 
+use super::account::projections::{Facts, account};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::pipeline::{self, Outlet, Shape, Written};
 use super::report::ProjectionReport;
-use super::report::projections::{Facts, account};
+use super::report::Veil;
 use super::run::RunOptions;
-use super::veil::Veil;
-use super::veil::is_shown;
+use super::veil::{self, is_shown};
 use super::{caution, crowd, lettering, people, recoded};
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey};
@@ -59,7 +59,7 @@ impl Projections {
         let totals: Vec<Vec<u64>> =
             microdata.table.tracked.iter().map(|column| column.totals.clone()).collect();
         // Every record is in every table.
-        let veil = Veil::of(&policy.requirements, |clause, value| {
+        let veil = veil::of(&policy.requirements, |clause, value| {
             is_shown(&microdata.table, &totals, clause, value)
         });
         Projections { policy, microdata, decision, classes, losses, veil, key }

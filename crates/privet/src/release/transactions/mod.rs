@@ -9,14 +9,15 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
+use super::account::transactions::{Facts, account, costliest};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::people;
 use super::pipeline::{self, Outlet, Shape, Written};
-use super::report::transactions::{Facts, account, dearest};
+use super::report::Veil;
 use super::report::{ForSteward, TransactionReport};
 use super::run::RunOptions;
-use super::veil::Veil;
+use super::veil;
 use privet_core::clock::Clock;
 use privet_core::{Exact, Result, RunKey};
 use privet_engine::baskets::Baskets;
@@ -71,7 +72,7 @@ impl Transactions {
             let mut known = baskets.sensitive.iter().zip(baskets.mark_counts());
             known.any(|(known, count)| known == item && count > 0)
         };
-        let veil = Veil::of(&policy.requirements, |_, item| occurs(item));
+        let veil = veil::of(&policy.requirements, |_, item| occurs(item));
         let key = baskets.key(seed);
         Transactions { policy, baskets, limits, solution, cost, losses, veil, key }
     }
@@ -172,7 +173,7 @@ impl Shape for Transactions {
             manifest["people"] = json!({ "read": people.total(), "released": people.total() });
         }
         manifest["utility"] = json!(ForSteward(&report.utility));
-        manifest["items"] = json!(dearest(&self.baskets, &self.solution.recoding, MOST_ITEMS));
+        manifest["items"] = json!(costliest(&self.baskets, &self.solution.recoding, MOST_ITEMS));
     }
 }
 

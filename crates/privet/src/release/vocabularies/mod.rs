@@ -9,14 +9,14 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
+use super::account::vocabularies::{Facts, account};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::people;
 use super::pipeline::{self, Outlet, Shape, Written};
-use super::report::vocabularies::{Facts, account};
+use super::report::Veil;
 use super::report::{ForSteward, VocabularyReport};
 use super::run::RunOptions;
-use super::veil::Veil;
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey};
 use privet_ledger::Signatures;
