@@ -263,7 +263,7 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
             Ok(finding) => found.push(finding),
             Err(error) if is_too_costly(&error) => not_run.push(NotRun::for_cost(attack, error.message())),
             // Odd data that one attack cannot read is no reason to keep quiet about the others.
-            Err(error) if error.kind() == ErrorKind::Input => {
+            Err(error) if matches!(error.kind(), ErrorKind::Input | ErrorKind::UnevenRows) => {
                 not_run.push(NotRun::new(attack, format!("it could not be tried: {}", error.message())));
             }
             Err(error) => return Err(error),

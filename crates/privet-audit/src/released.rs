@@ -10,7 +10,7 @@ use privet_data::{
     VocabularyFile,
 };
 use privet_policy::layout::{QIT, ST, projection, projection_number};
-use privet_policy::{CheckedPolicy, PolicyRef, Subject, TransactionPolicy};
+use privet_policy::{CheckedPolicy, PolicyRef, ReleaseKind, TransactionPolicy};
 
 /// Released data.
 #[derive(Debug, Clone)]
@@ -44,9 +44,9 @@ impl Released {
 /// Opens released data that may have been made by anybody: a file, or a folder where the policy's method publishes several.
 pub fn open_released(policy: PolicyRef<'_>, path: &Path) -> Result<Released> {
     let table = |policy: &CheckedPolicy| {
-        Ok(match policy.subject() {
-            Subject::Groups => Released::Groups(open_groups(path)?),
-            Subject::Projections if path.is_dir() => Released::Projections(open_projections(path)?),
+        Ok(match policy.publishes() {
+            ReleaseKind::Groups => Released::Groups(open_groups(path)?),
+            ReleaseKind::Projections if path.is_dir() => Released::Projections(open_projections(path)?),
             _ => Released::Table(Source::open(path, &ReadOptions::with_names(None))?),
         })
     };

@@ -68,7 +68,7 @@ impl Exact {
             && plain.parse::<f64>().is_ok_and(|number| number >= 0.0);
         match is_number {
             true => "which has more than the 18 digits that are kept".to_string(),
-            false => format!("which is no number from {least} on"),
+            false => format!("which is not a number from {least} up"),
         }
     }
 
@@ -178,7 +178,7 @@ mod tests {
             assert!(Exact::fault(text, "0").contains("18 digits"), "{text}");
         }
         for text in ["", "-1", "-1e30", "1/0", "x", "nan", "inf", "%"] {
-            assert_eq!(Exact::fault(text, "0"), "which is no number from 0 on", "{text}");
+            assert_eq!(Exact::fault(text, "0"), "which is not a number from 0 up", "{text}");
         }
     }
 }

@@ -120,7 +120,7 @@ impl Reading<'_> {
         }
         if let Some(weight) = weight {
             let number = Exact::parse(weight).ok_or_else(|| {
-                at(format!("the weight of '{label}' is '{weight}', which is no number from 0 on"))
+                at(format!("the weight of '{label}' is '{weight}', which is not a number from 0 up"))
                     .help("write it as 3, 0.3, 3/10 or 30%")
             })?;
             self.weights.push(number);

@@ -37,6 +37,7 @@ mod wrapping;
 
 pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
+pub use delimited::each_record;
 pub use format::{CellKind, Compression, FileKind, Format, TimeUnit};
 pub use formula::{Formulas, is_formula, marked};
 pub use formula::{kept_apart, unmarked};

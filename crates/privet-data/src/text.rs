@@ -11,7 +11,7 @@ use super::format::{CellKind, FileKind, Format};
 use super::header::{Header, MOST_COLUMNS, check_names, named, nameless, no_names, too_many_columns};
 use super::records::{Sample, TextFile};
 use super::source::{BatchQueue, ReadOptions, SourceColumn, changed};
-use privet_core::{Error, Result};
+use privet_core::{Error, ErrorKind, Result};
 
 /// What the start of a text file tells.
 pub(super) struct Opened {
@@ -187,6 +187,6 @@ impl<'a> Table<'a> {
             count(cells, "cell"),
             count(columns, "column")
         );
-        self.file.at(line, message).help(help).of_uneven_rows()
+        self.file.at(line, message).help(help).of_kind(ErrorKind::UnevenRows)
     }
 }

@@ -18,6 +18,7 @@
 //! - [`method::run`] searches for the best plan. What a plan must satisfy is in [`privacy`], what it loses in [`loss`].
 //! - [`release::anonymize`] does all of this in one call, writes the release in shuffled order, audits it and moves it
 //!   into place in one step.
+//! - [`compare`] decides several policies without publishing anything, and measures what each would lose and risk.
 //! - [`attack`] tries what somebody could do who knows more than the policy assumes.
 //! - [`audit`] checks a release from the original, the released file and the policy, with none of the code above.
 //!
@@ -64,13 +65,14 @@
 //! # Ok::<(), privet::Error>(())
 //! ```
 
+pub mod compare;
 pub mod release;
 
 pub use privet_attack as attack;
 pub use privet_audit as audit;
 pub use privet_core::{
-    Error, ErrorKind, Exact, Result, RunKey, clock, counted, cpu, noun, ordinal, place, random, suggestion,
-    visible,
+    Error, ErrorKind, Exact, Result, RunKey, clock, counted, cpu, noun, ordinal, place, platform, random,
+    shortened, suggestion, thousands, visible,
 };
 pub use privet_data as data;
 pub use privet_drafts as drafts;

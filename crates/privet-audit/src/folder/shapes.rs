@@ -15,7 +15,7 @@ use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::{ReadOptions, Source};
 use privet_policy::layout::{GROUP_ASSIGNMENT, PUBLIC, STEWARD, VOCABULARY_ASSIGNMENT, projection};
-use privet_policy::{AnyPolicy, CheckedPolicy, Subject};
+use privet_policy::{AnyPolicy, CheckedPolicy, ReleaseKind};
 
 /// Audits the release in a folder.
 pub(super) fn audit(folder: &ReleaseFolder, policy: &AnyPolicy, clock: &Clock) -> Result<Audit> {
@@ -28,9 +28,9 @@ pub(super) fn audit(folder: &ReleaseFolder, policy: &AnyPolicy, clock: &Clock) -
     let name = folder.names().next().ok_or_else(|| folder.broken())?;
     let path = folder.public(name);
     match policy {
-        AnyPolicy::Table(policy) => match policy.subject() {
-            Subject::Groups => groups(folder, policy, expected, clock),
-            Subject::Projections => projections(folder, policy, expected, clock),
+        AnyPolicy::Table(policy) => match policy.publishes() {
+            ReleaseKind::Groups => groups(folder, policy, expected, clock),
+            ReleaseKind::Projections => projections(folder, policy, expected, clock),
             _ => {
                 let options = AuditOptions { expected: Some(expected), ..AuditOptions::default() };
                 let release = open_table(policy, &path)?;
@@ -101,16 +101,16 @@ pub fn audit_files(policy: &AnyPolicy, release: &Path, aligned: bool, clock: &Cl
     let options = AuditOptions::foreign();
     let paths = paths_of(release)?;
     let audit = match policy {
-        AnyPolicy::Table(policy) => match policy.subject() {
-            Subject::Groups => {
+        AnyPolicy::Table(policy) => match policy.publishes() {
+            ReleaseKind::Groups => {
                 audit_buckets(policy, &open_groups(release)?, None, None, &mut || clock.check())?
             }
-            Subject::Projections if release.is_file() => {
+            ReleaseKind::Projections if release.is_file() => {
                 return Err(Error::input("this is one file, and the tables of a plan are audited together")
                     .in_file(release)
                     .help("name the folder that holds projection-1.csv, projection-2.csv and so on"));
             }
-            Subject::Projections => {
+            ReleaseKind::Projections => {
                 let tables = open_present_projections(release)?;
                 audit_projections(policy, &tables, None, None, &|| clock.check())?
             }
