@@ -358,7 +358,7 @@ fn sold(bench: &Bench, data: &str, privacy: &str, method: &str, out: &str) -> Ou
          [\"test\"]\n{privacy}[method]\n{method}\n"
     );
     bench.write("shop.toml", text);
-    bench.privet(&["anonymize", "shop.toml", "-o", out, "--force"])
+    bench.privet(&["anonymize", "shop.toml", "-o", out, "--force", "--verbose"])
 }
 
 const NAMED: &str = "path = \"named.csv\"\nperson = \"first\"";

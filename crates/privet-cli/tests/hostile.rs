@@ -367,7 +367,7 @@ fn trees_may_be_deeper_than_any_stack() {
         match (method, outcome.status) {
             ("full-domain", status) => {
                 assert_eq!(status, Some(2), "{}", outcome.stderr);
-                for part in ["tree.csv: ", "column 'age'", "levels, more than the 256 at most", "help:"] {
+                for part in ["tree.csv: ", "column 'age'", "levels; at most 256 are supported", "help:"] {
                     assert!(outcome.stderr.contains(part), "no {part:?} in {}", outcome.stderr);
                 }
             }

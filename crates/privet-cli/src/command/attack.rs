@@ -46,10 +46,10 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
     doubts.iter().for_each(|doubt| output.warn(doubt));
     clock.progress().stage("attacking", None);
     let mut attacks = attack(&scene, &choice)?;
-    if let Some(folder) = arguments.folder.as_ref().filter(|_| arguments.with.is_empty()) {
-        if let Some(reason) = add_ledger(&mut attacks, folder, policy.written(), &arguments.only)? {
-            output.warn(&format!("not attacked together with the earlier releases of its ledger: {reason}"));
-        }
+    if let Some(folder) = arguments.folder.as_ref().filter(|_| arguments.with.is_empty())
+        && let Some(reason) = add_ledger(&mut attacks, folder, policy.written(), &arguments.only)?
+    {
+        output.warn(&format!("not attacked together with the earlier releases of its ledger: {reason}"));
     }
     // The reasons why attacks were not run matter to a user who named them.
     let reasons = output.is_verbose() || !arguments.only.is_empty();
