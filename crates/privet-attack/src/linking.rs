@@ -11,7 +11,7 @@ use serde_json::json;
 use super::finding::NO_GUESS;
 use super::people::Owners;
 use super::view::{Matcher, TableView};
-use super::{Attack, Figure, Finding, PolicyRef, Scene, Threat};
+use super::{Attack, Figure, Finding, PolicyRef, Released, Scene, Threat};
 use privet_core::counted;
 use privet_core::random::{below, keyed};
 use privet_core::{Error, Result};
@@ -99,9 +99,14 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         0 => String::new(),
         _ => format!(
             "{alone} of {} {} the only person who matches some released row; anyone who knows their quasi-identifiers \
-             can read the rest of that row; ask for k-anonymity as well",
+             can read the rest of that row; {}",
             counted(risks.people, "person", "people"),
-            if alone == 1 { "is" } else { "are" }
+            if alone == 1 { "is" } else { "are" },
+            // k-anonymity of groups is about their sizes: quasi-identifiers are published as they are.
+            match scene.released {
+                Released::Groups(_) => "a method that generalises, such as mondrian, avoids it",
+                _ => "ask for k-anonymity as well",
+            }
         ),
     };
     let told = match journalist {

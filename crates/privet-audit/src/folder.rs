@@ -17,7 +17,7 @@ use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::{Origin, ReadOptions, Source};
 use privet_policy::layout::{CLAIMS, MANIFEST, PERMUTED, POLICY, PUBLIC, QIT, ST, STEWARD};
-use privet_policy::{AnyPolicy, OriginalData, Policy, PolicyRef, Subject};
+use privet_policy::{AnyPolicy, OriginalData, Policy, PolicyRef, ReleaseKind};
 
 pub use files::is_own_file;
 pub use shapes::{audit_data, audit_files};
@@ -124,9 +124,9 @@ impl ReleaseFolder {
         let name = self.names().next().ok_or_else(|| self.broken())?;
         let path = self.public(name);
         Ok(match policy {
-            PolicyRef::Table(policy) => match policy.subject() {
-                Subject::Groups => Released::Groups(self.groups()?),
-                Subject::Projections => Released::Projections(open_projections(&self.path.join(PUBLIC))?),
+            PolicyRef::Table(policy) => match policy.publishes() {
+                ReleaseKind::Groups => Released::Groups(self.groups()?),
+                ReleaseKind::Projections => Released::Projections(open_projections(&self.path.join(PUBLIC))?),
                 _ => Released::Table(open_table(policy, &path)?),
             },
             PolicyRef::Transactions(policy) => Released::Transactions(open_transactions(policy, &path)?),

@@ -57,7 +57,7 @@ use serde::Serialize;
 
 pub use folder::{ReleaseFolder, audit_data, audit_files, audit_release, is_own_file};
 pub(crate) use render::counted;
-pub use render::render;
+pub use render::{in_brief, render, verdict};
 pub use transactions::{StatedCost, audit_transactions};
 
 use self::classes::Classes;

@@ -10,7 +10,7 @@ use privet_data::{
     TransactionSource, VocabularyColumns, VocabularyFile,
 };
 use privet_policy::layout::{QIT, ST, projection, projection_number};
-use privet_policy::{CheckedPolicy, PolicyRef, Subject, TransactionPolicy};
+use privet_policy::{CheckedPolicy, PolicyRef, ReleaseKind, TransactionPolicy};
 
 /// Released data.
 #[derive(Debug, Clone)]
@@ -65,9 +65,9 @@ impl Released {
 /// Opens released data that may have been made by anybody: a file, or a folder where the policy's method publishes several.
 pub fn open_released(policy: PolicyRef<'_>, path: &Path) -> Result<Released> {
     let table = |policy: &CheckedPolicy| {
-        Ok(match policy.subject() {
-            Subject::Groups => Released::Groups(open_groups(path)?),
-            Subject::Projections if path.is_dir() => Released::Projections(open_projections(path)?),
+        Ok(match policy.publishes() {
+            ReleaseKind::Groups => Released::Groups(open_groups(path)?),
+            ReleaseKind::Projections if path.is_dir() => Released::Projections(open_projections(path)?),
             _ => Released::Table(Source::open(path, &ReadOptions::with_names(None))?),
         })
     };
@@ -157,12 +157,12 @@ pub fn released_in_memory(policy: PolicyRef<'_>, release: &MemoryRelease) -> Res
     let names = release.names();
     let name = names.first().ok_or_else(|| Error::input("nothing was written to this release"))?;
     Ok(match policy {
-        PolicyRef::Table(policy) => match policy.subject() {
-            Subject::Groups if names.iter().any(|name| name == QIT) => {
+        PolicyRef::Table(policy) => match policy.publishes() {
+            ReleaseKind::Groups if names.iter().any(|name| name == QIT) => {
                 Released::Groups(BucketTables::Two { qit: release.source(QIT)?, st: release.source(ST)? })
             }
-            Subject::Groups => Released::Groups(BucketTables::Permuted(release.source(name)?)),
-            Subject::Projections => {
+            ReleaseKind::Groups => Released::Groups(BucketTables::Permuted(release.source(name)?)),
+            ReleaseKind::Projections => {
                 let tables = (1..=names.len()).map(|number| release.source(&projection(number)));
                 Released::Projections(tables.collect::<Result<_>>()?)
             }

@@ -32,9 +32,12 @@ pub struct Arguments {
 /// Options of every command.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short, global = true)]
     pub quiet: bool,
+    /// Print every check, attack and warning
+    #[arg(long, short, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
     /// Print one JSON object on standard output instead of text
     #[arg(long, global = true)]
     pub json: bool,
@@ -81,7 +84,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// The folder that it makes or changes in one step, if it does.
+    /// The directory that it makes or changes in one step, if it does.
     pub fn target(&self) -> Option<&Path> {
         match self {
             Command::Anonymize(arguments) => Some(&arguments.output),
@@ -118,7 +121,7 @@ pub struct Man {
 pub struct Example {
     /// The example; without a name, lists them all
     pub name: Option<String>,
-    /// The folder to make [default: the example's name]
+    /// The directory to make [default: the example's name]
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// Also make the example's release, in DIR-release
@@ -133,13 +136,13 @@ pub struct Init {
     /// What it holds [default: what it looks like]
     #[arg(long, value_enum)]
     pub kind: Option<InitKind>,
-    /// Begin with what a rule asks for: hipaa-safe-harbor, ema, cms or gdpr; `privet explain NAME` tells about it
+    /// Begin with what a rule asks for: hipaa-safe-harbor, ema, cms or gdpr; `privet explain NAME` describes it
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Draft for a release to everybody
     #[arg(long)]
     pub public: bool,
-    /// The folder for policy.toml and hierarchies/ [default: NAME-policy beside the data]
+    /// The directory for policy.toml and hierarchies/ [default: NAME-policy next to the data]
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// The delimiter of delimited text, where it is not detected
@@ -169,7 +172,7 @@ pub struct Mine {
 pub struct Anonymize {
     /// The policy
     pub policy: PathBuf,
-    /// The folder to make for the release
+    /// The directory to make for the release
     #[arg(long, short, value_name = "DIR")]
     pub output: PathBuf,
     /// Replace an older release
@@ -187,8 +190,8 @@ pub struct Anonymize {
     /// Which attacks are tried on the release before it is published
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = AttackChoice::Cheap)]
     pub attacks: AttackChoice,
-    /// Keep this share of people out of the release, as in 10% or 0.1, and try attacks on them as well: what succeeds there
-    /// too is no fault of the release. Only for tables
+    /// Keep this share of people out of the release, as in 10% or 0.1, and try attacks on them as well: what succeeds
+    /// there too is not a fault of the release. Only for tables
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub holdout: Option<privet::Exact>,
     /// Write an apostrophe before cells that a spreadsheet would run as a formula, instead of refusing them
@@ -249,7 +252,7 @@ impl From<AttackChoice> for privet::attack::Choice {
 
 #[derive(Debug, Args)]
 pub struct Audit {
-    /// A release folder that `privet anonymize` made
+    /// A release directory that `privet anonymize` made
     #[arg(required_unless_present = "release", conflicts_with_all = ["policy", "release"])]
     pub folder: Option<PathBuf>,
     /// The policy, to audit a release that another tool made
@@ -268,7 +271,7 @@ pub struct Audit {
 
 #[derive(Debug, Args)]
 pub struct Attack {
-    /// A release folder that `privet anonymize` made
+    /// A release directory that `privet anonymize` made
     #[arg(conflicts_with_all = ["policy", "release"])]
     pub folder: Option<PathBuf>,
     /// The policy, to attack the original, or a table that another tool made
@@ -277,14 +280,14 @@ pub struct Attack {
     /// The original data, where the policy's path does not lead to it
     #[arg(long)]
     pub original: Option<PathBuf>,
-    /// The released file to attack, or the folder where the method publishes several
+    /// The released file to attack, or the directory where the method publishes several
     #[arg(long, requires = "policy")]
     pub release: Option<PathBuf>,
     /// Everybody who may be in the data, with their quasi-identifiers: a table with the same column names
     #[arg(long, value_name = "FILE")]
     pub population: Option<PathBuf>,
-    /// People like those in the data who were left out of the release, to tell what it gives away from what is true of
-    /// anybody [default: those whom `privet anonymize --holdout` kept out]
+    /// People like those in the data who were left out of the release: what attacks find about them too is true of
+    /// anybody [default: the people that `privet anonymize --holdout` kept out]
     #[arg(long, value_name = "FILE")]
     pub holdout: Option<PathBuf>,
     /// Other releases about some of the same people, to be attacked together with this one
@@ -312,7 +315,7 @@ pub struct Compare {
     /// Also try other values of a key, as in privacy.k-anonymity.k=2,5,10; several make a grid
     #[arg(long, value_name = "KEY=VALUES")]
     pub vary: Vec<String>,
-    /// Write the table as CSV and a page with the frontier between risk and loss to this folder
+    /// Write the table as CSV and a page with the frontier between risk and loss to this directory
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Replace an older comparison in DIR, or an older FILE
@@ -457,7 +460,7 @@ pub enum Ledger {
         /// The ledger, or a policy that names it
         ledger: PathBuf,
     },
-    /// Show one release, and what it tells together with those before it
+    /// Show one release, and what it reveals together with those before it
     Show {
         /// The ledger, or a policy that names it
         ledger: PathBuf,
@@ -476,7 +479,7 @@ pub enum Ledger {
 
 #[derive(Debug, Args)]
 pub struct Report {
-    /// The release folder
+    /// The release directory
     pub folder: PathBuf,
 }
 
@@ -484,37 +487,6 @@ pub struct Report {
 pub struct Explain {
     /// A requirement or a method; without a name, lists them all
     pub name: Option<String>,
-}
-
-#[derive(Debug, Args)]
-#[command(
-    after_help = "The data lies in the folder that the environment variable PRIVET_DATA names [default: \
-                              ../shared/data]. Parts that an earlier run left in DIR stay until they are run again."
-)]
-pub struct Experiment {
-    /// The experiment; without a name, lists them all
-    pub name: Option<String>,
-    /// The folder for the result page and its tables [default: NAME-experiment]
-    #[arg(long, short, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// Run only this part; may be given several times
-    #[arg(long = "part", value_name = "NAME", requires = "name")]
-    pub parts: Vec<String>,
-    /// Fewer settings, done in a few minutes
-    #[arg(long, requires = "name")]
-    pub quick: bool,
-    /// How long one run may take, where the experiment has limits; all together in proportion [default: 20s for kl]
-    #[arg(long, value_name = "TIME", value_parser = time, requires = "name")]
-    pub time_limit: Option<std::time::Duration>,
-    /// Give every run the time it needs
-    #[arg(long, requires = "name", conflicts_with = "time_limit")]
-    pub no_time_limit: bool,
-    /// A query log to use in the place of the made-up one
-    #[arg(long, value_name = "FILE", requires = "name")]
-    pub log: Option<PathBuf>,
-    /// List the experiment's parts and run nothing
-    #[arg(long)]
-    pub list: bool,
 }
 
 fn time(text: &str) -> Result<std::time::Duration, String> {

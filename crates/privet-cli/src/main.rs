@@ -23,9 +23,9 @@ fn main() -> ExitCode {
     let listening = ctrlc::set_handler(signals.handler());
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(told) => return usage(&told),
+        Err(wrong) => return usage(&wrong),
     };
-    let output = Output::new(arguments.common.quiet, arguments.common.json);
+    let output = Output::of(&arguments.common);
     signals.speak(arguments.common.json);
     if let Err(error) = listening {
         output.warn(&format!("cannot listen for Ctrl-C: {error}"));
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     }
     supervise::obey(signals.handler());
     let interrupted = signals.interrupted.clone();
-    // A panic is a defect of ours: it must not look like a result, nor show data to whoever reads the log.
+    // A panic is a bug of ours: it must not look like a result, nor show data to readers of the log.
     panic::set_hook(Box::new(|_| {}));
     let result = panic::catch_unwind(|| command::run(&arguments, &output, interrupted));
     let status = match result.unwrap_or_else(|_| Err(defect())) {
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     ended(status, &output)
 }
 
-/// The exit status: that of the command, unless it went well and nobody can read what it printed.
+/// The exit status: that of the command, unless it went well and what it printed is lost.
 fn ended(status: u8, output: &Output) -> ExitCode {
     let Some(error) = output.lost() else { return ExitCode::from(status) };
     output.error(&error);
@@ -59,16 +59,16 @@ fn ended(status: u8, output: &Output) -> ExitCode {
 }
 
 /// Prints help, the version, or what is wrong with the arguments.
-fn usage(told: &clap::Error) -> ExitCode {
-    let output = Output::new(false, false);
-    if told.use_stderr() {
-        output.usage(&told.render().to_string());
-    } else if let Err(error) = told.print()
-        && !told.use_stderr()
+fn usage(wrong: &clap::Error) -> ExitCode {
+    let output = Output::default();
+    if wrong.use_stderr() {
+        output.usage(&wrong.render().to_string());
+    } else if let Err(error) = wrong.print()
+        && !wrong.use_stderr()
     {
         output.note(&error);
     }
-    ended(u8::try_from(told.exit_code()).unwrap_or(2), &output)
+    ended(u8::try_from(wrong.exit_code()).unwrap_or(2), &output)
 }
 
 /// The error for what should never happen.

@@ -6,28 +6,43 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
 
-use privet::{Error, ErrorKind, visible};
+use privet::{Error, ErrorKind, counted, visible};
 use serde_json::{Value as Json, json};
 
+use crate::arguments::Common;
+
 /// Where messages go, and whether they are wanted.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Output {
     quiet: bool,
+    verbose: bool,
     json: bool,
     /// Why something that was to be printed is lost.
     lost: OnceLock<String>,
 }
 
 impl Output {
-    pub fn new(quiet: bool, json: bool) -> Output {
-        Output { quiet, json, lost: OnceLock::new() }
+    /// As the user asked for it.
+    pub fn of(common: &Common) -> Output {
+        let Common { quiet, verbose, json, .. } = *common;
+        Output { quiet, verbose, json, lost: OnceLock::new() }
     }
 
-    /// The error for results that could not be printed, if there are any: who relies on them must know.
+    /// For the last message of a process.
+    pub fn for_errors(json: bool) -> Output {
+        Output { json, ..Output::default() }
+    }
+
+    /// Whether everything is to be printed, not only what most people want to read.
+    pub fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
+    /// The error for results that could not be printed, if there are any: scripts that rely on them must know.
     pub fn lost(&self) -> Option<Error> {
         self.lost.get().map(|why| {
             Error::input(format!("standard output cannot be written: {why}")).help(
-                "what the command wrote to files is in its place; only what it printed is lost. Print to a place that has room",
+                "what the command wrote to files is in its place; only what it printed is lost. print to a disk that has space",
             )
         })
     }
@@ -47,7 +62,7 @@ impl Output {
     }
 
     /// A remark on the way to a result, for people only.
-    pub fn tell(&self, text: &str) {
+    pub fn remark(&self, text: &str) {
         if !self.quiet && !self.json {
             self.print(&visible::lines(text));
         }
@@ -60,13 +75,24 @@ impl Output {
         }
     }
 
+    /// Warnings within this many lines; the last line counts those that do not fit. Scripts get all of them.
+    pub fn warn_within(&self, lines: usize, messages: &[String], more: &str) {
+        let all = self.verbose || self.json || messages.len() <= lines;
+        let shown = if all { messages.len() } else { lines.saturating_sub(1) };
+        messages[..shown].iter().for_each(|message| self.warn(message));
+        if shown < messages.len() {
+            let left = counted((messages.len() - shown) as u64, "more warning", "more warnings");
+            self.warn(&format!("{left}: {more}"));
+        }
+    }
+
     pub fn warn(&self, message: &str) {
         if !self.quiet {
             complain(&format!("warning: {}\n", visible::line(message)));
         }
     }
 
-    /// The last message of a process that is ended from outside: a progress bar may still stand on the line.
+    /// The last message of a process that is ended from outside: a progress bar may still be on the line.
     pub fn last_word(&self, error: &Error) {
         if io::stderr().is_terminal() {
             complain("\r\x1b[2K");
@@ -75,7 +101,7 @@ impl Output {
     }
 
     pub fn error(&self, error: &Error) {
-        complain(&format!("error: {}\n", told(error)));
+        complain(&format!("error: {}\n", in_lines(error)));
         if self.json {
             let json = json!({
                 "error": error.message(),
@@ -101,7 +127,7 @@ impl Output {
         }
     }
 
-    /// Takes down that something was not printed. A reader that went away (`privet … | head`) is no error of ours.
+    /// Notes that something was not printed. A reader that went away (`privet … | head`) is not an error.
     pub fn note(&self, error: &io::Error) {
         if error.kind() != io::ErrorKind::BrokenPipe {
             let text = error.to_string();
@@ -111,9 +137,9 @@ impl Output {
     }
 }
 
-/// An error as it is printed: place, message and remedy each on one line, whatever the values in them hold. A defect of ours may
+/// An error as it is printed: place, message and remedy each on one line, whatever the values in them contain. A bug of ours may
 /// take several.
-fn told(error: &Error) -> String {
+fn in_lines(error: &Error) -> String {
     if error.kind() == ErrorKind::Internal {
         return visible::lines(&error.to_string()).into_owned();
     }

@@ -18,7 +18,7 @@ use crate::supervise::Line;
 /// How long the work has to stop by itself.
 const GRACE: Duration = Duration::from_millis(600);
 
-/// How long the last message may take: whoever reads it may not be reading.
+/// How long the last message may take: its reader may not be reading.
 const LAST_WORD: Duration = Duration::from_millis(100);
 
 /// What becomes of the signals that ask the process to end.
@@ -26,7 +26,7 @@ const LAST_WORD: Duration = Duration::from_millis(100);
 pub struct Signals {
     /// Raised by the first one.
     pub interrupted: Arc<AtomicBool>,
-    /// The worker to be told, where another process does the work.
+    /// The worker to notify, where another process does the work.
     pub worker: Arc<OnceLock<Line>>,
     /// Whether messages are wanted as JSON too; known once the arguments are read.
     json: Arc<OnceLock<bool>>,
@@ -59,7 +59,7 @@ impl Signals {
         let status = error.kind().exit_status();
         let json = self.json.get().copied().unwrap_or(false);
         let began = Instant::now();
-        let speaking = thread::Builder::new().spawn(move || Output::new(false, json).last_word(&error));
+        let speaking = thread::Builder::new().spawn(move || Output::for_errors(json).last_word(&error));
         while speaking.as_ref().is_ok_and(|speaking| !speaking.is_finished()) && began.elapsed() < LAST_WORD {
             thread::sleep(Duration::from_millis(2));
         }
@@ -80,7 +80,7 @@ fn interrupted(in_place: Vec<PathBuf>) -> Error {
         }
         [.., last] => {
             let message = format!(
-                "interrupted; {} files and folders were in their places already, this one last",
+                "interrupted; {} files and directories were in their places already, this one last",
                 in_place.len()
             );
             Error::new(ErrorKind::Interrupted, message).in_file(last)

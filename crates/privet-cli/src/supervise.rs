@@ -5,26 +5,25 @@
 //! and waits: the second process works, the first one says what became of it. Where there is no limit there is one process.
 //!
 //! The worker inherits standard output and error. Its standard input is a pipe from its supervisor: a byte there means that the
-//! user wants to stop, its end that the supervisor is gone, and then nobody wants the work any more.
+//! user wants to stop, its end that the supervisor is gone, and then the work is not wanted any more.
 
 use std::io::{self, Read, Write};
-use std::os::unix::process::{ExitStatusExt, parent_id};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, ExitCode, ExitStatus, Stdio, exit, id};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::{env, fs, thread};
 
-use privet::Error;
 use privet::release::clear_away;
+use privet::{Error, platform};
 
 use crate::output::Output;
 use crate::signals::Signals;
 
-/// Tells a worker that it is one: holds the process number of its supervisor.
+/// Marks a worker as one: holds the process number of its supervisor.
 const SUPERVISOR: &str = "PRIVET_SUPERVISOR";
 
-/// What memory that is not limited is said to be limited to by older control groups: more than any machine has.
+/// The limit that older control groups state where there is none: more than any machine has.
 const ENDLESS: u64 = 1 << 60;
 
 /// Signals that end a process for want of memory: the runtime's own, and the system's.
@@ -37,7 +36,8 @@ const MORE: &str = "allow it more memory (ulimit -v, or the limit of the contain
 
 /// Whether this process works for a supervisor.
 pub fn is_worker() -> bool {
-    env::var(SUPERVISOR).is_ok_and(|supervisor| supervisor == parent_id().to_string())
+    let parent = platform::parent_id().map(|parent| parent.to_string());
+    parent.is_some() && env::var(SUPERVISOR).ok() == parent
 }
 
 /// Runs the command in a process of its own, if memory is limited, and says how it ended; `None` where the work is to be done here.
@@ -55,11 +55,11 @@ pub fn supervised(target: Option<&Path>, signals: &Signals, output: &Output) -> 
         .spawn()
         .ok()?;
     let line = signals.worker.get_or_init(|| Line(Mutex::new(worker.stdin.take())));
-    // What came before there was anybody to tell.
+    // A signal that came before the worker was there.
     if signals.interrupted.load(Ordering::SeqCst) {
         line.interrupt();
     }
-    Some(told(worker.wait(), target, output))
+    Some(ended_with(worker.wait(), target, output))
 }
 
 /// The way to a worker; closed when this process ends, however it does.
@@ -67,7 +67,7 @@ pub fn supervised(target: Option<&Path>, signals: &Signals, output: &Output) -> 
 pub struct Line(Mutex<Option<ChildStdin>>);
 
 impl Line {
-    /// Tells the worker that the user wants to stop.
+    /// Passes on to the worker that the user wants to stop.
     pub fn interrupt(&self) {
         if let Ok(mut line) = self.0.lock() {
             // A worker that has ended needs no word.
@@ -76,15 +76,15 @@ impl Line {
     }
 }
 
-/// Says how a worker ended, in so far as it could not do so itself.
-fn told(ended: io::Result<ExitStatus>, target: Option<&Path>, output: &Output) -> ExitCode {
+/// Reports how a worker ended, if it could not do so itself.
+fn ended_with(ended: io::Result<ExitStatus>, target: Option<&Path>, output: &Output) -> ExitCode {
     if let Some(code) = ended.as_ref().ok().and_then(ExitStatus::code) {
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
     }
     if let Some(target) = target {
         clear_away(target);
     }
-    let error = match ended.ok().and_then(|status| status.signal()) {
+    let error = match ended.ok().and_then(|status| platform::signal_of(&status)) {
         Some(ABORTED) => {
             Error::input("memory ran out, and the run was ended; nothing was written").help(MORE)
         }

@@ -114,8 +114,16 @@ fn every_attack_is_run_or_its_absence_explained() {
 fn a_run_tells_the_cheap_ones_all_or_none() {
     let bench = Bench::with_example("patients");
     let run = |which: &str| {
-        let told =
-            bench.privet(&["anonymize", "patients/policy.toml", "-o", "out", "--force", "--attacks", which]);
+        let told = bench.privet(&[
+            "anonymize",
+            "patients/policy.toml",
+            "-o",
+            "out",
+            "--force",
+            "--attacks",
+            which,
+            "--verbose",
+        ]);
         let told = told.succeeds().stdout;
         told.lines()
             .filter_map(|line| Some(line.strip_prefix("attack ")?.split(':').next()?.to_string()))

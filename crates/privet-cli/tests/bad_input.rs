@@ -205,7 +205,8 @@ fn every_case_of_the_corpus_is_refused_with_place_and_remedy() {
             refused(case, &bench, &outcome, *status);
         }
         for part in parts {
-            assert!(outcome.stderr.contains(part.as_str()), "{case}: no {part:?} in\n{}", outcome.stderr);
+            let said = format!("{}{}", outcome.stderr, if *status == 0 { &outcome.stdout } else { "" });
+            assert!(said.contains(part.as_str()), "{case}: no {part:?} in\n{said}");
         }
         let _ = writeln!(messages, "{case}: exit {status}\n{}", outcome.stderr);
     });
@@ -250,7 +251,7 @@ fn bad_targets_are_refused() {
         ("file", "exists already"),
         ("file/out", "is not a folder"),
         ("nowhere/out", "No such file"),
-        ("nowhere/x/out", "make the folder that it is to be in first"),
+        ("nowhere/x/out", "make its directory first"),
         ("/", "must name a folder"),
         (".", "must name a folder"),
     ];
@@ -338,7 +339,7 @@ fn what_may_not_be_read_is_told() {
     let mut lock = Command::new("sh");
     lock.args(["-c", "chmod 000 data.csv && ! cat data.csv"]).current_dir(bench.root());
     if !lock.output().is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: permissions do not bind whoever runs this");
+        privet_core::testing::skipped("permissions do not bind whoever runs this");
         return;
     }
     let outcome = anonymize(&bench);

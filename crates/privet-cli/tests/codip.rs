@@ -123,11 +123,13 @@ fn tables_that_are_missing_are_told() {
     bench.write("policy.toml", POLICY);
     bench.edit("policy.toml", "beta = 0.5", "beta = 0");
     bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
-    let any = |release: &str| bench.privet(&["audit", "--policy", "policy.toml", "--release", release]);
+    let any = |release: &str| {
+        bench.privet(&["audit", "--verbose", "--policy", "policy.toml", "--release", release])
+    };
     let outcome = any("out/public/projection-1.csv").exits(2);
     assert!(outcome.stderr.contains("this is one file"), "{}", outcome.stderr);
     fs::remove_file(bench.path("out/public/projection-3.csv")).expect("removed");
-    for outcome in [bench.privet(&["audit", "out"]), any("out/public")] {
+    for outcome in [bench.privet(&["audit", "out", "--verbose"]), any("out/public")] {
         let outcome = outcome.exits(4);
         for told in [
             "'family=spouse' is in 0 tables",

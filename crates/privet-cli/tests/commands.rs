@@ -307,7 +307,7 @@ fn every_format_goes_in_and_out() {
         bench.write("again.toml", data + policy);
         let target = format!("again-{format}");
         let outcome = bench.privet(&["anonymize", "again.toml", "-o", &target]).succeeds();
-        assert!(outcome.stderr.contains("not published, because the policy does not mention them: age"));
+        assert!(outcome.stdout.contains("not published, because the policy does not mention it: age"));
         assert!(bench.path(&format!("{target}/public/release.{format}")).is_file(), "{format}");
         bench.privet(&["audit", &target]).succeeds();
     }
@@ -525,4 +525,31 @@ fn shells_and_manuals_get_every_command() {
     assert!(page.contains("time\\-limit") && page.contains("quiet"), "{page}");
     let error = bench.privet(&["man", "anonymise"]).exits(2).stderr;
     assert!(error.contains("did you mean 'anonymize'?"), "{error}");
+}
+
+/// What people see first: every example in ten lines, with figures they can read; the rest with `--verbose`.
+#[test]
+fn anonymize_prints_ten_lines_and_the_rest_on_request() {
+    for example in
+        ["patients", "injector", "five-baskets", "five-vocabularies", "l-plus", "symptoms", "freeform"]
+    {
+        let bench = Bench::with_example(example);
+        let policy = format!("{example}/policy.toml");
+        let brief = bench.privet(&["anonymize", &policy, "-o", "out"]).succeeds();
+        let lines = brief.stdout.lines().count() + brief.stderr.lines().count();
+        assert!(lines <= 10, "{example}: {}{}", brief.stderr, brief.stdout);
+        assert!(brief.stdout.contains("\naudit passed: all "), "{example}: {}", brief.stdout);
+        let full = bench.privet(&["anonymize", &policy, "-o", "full", "--verbose"]).succeeds();
+        assert!(full.stdout.contains("\n✓ files: ") && full.stdout.contains("\nattack "), "{}", full.stdout);
+    }
+}
+
+/// The survey weight of the census and the class column of the patients singled people out before: a policy can avoid that.
+#[test]
+fn examples_give_no_warning_that_a_better_policy_would_avoid() {
+    for example in ["census", "l-plus", "symptoms"] {
+        let bench = Bench::with_example(example);
+        let made = bench.privet(&["anonymize", &format!("{example}/policy.toml"), "-o", "out"]).succeeds();
+        assert!(!made.stderr.contains("declare them, or leave them out"), "{example}: {}", made.stderr);
+    }
 }

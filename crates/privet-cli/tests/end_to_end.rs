@@ -39,6 +39,7 @@ mod public_room;
 mod quasi_sensitive;
 mod query_logs;
 mod schema;
+mod skips;
 mod stages;
 mod supply_chain;
 mod transactions;

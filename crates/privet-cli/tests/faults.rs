@@ -364,7 +364,7 @@ fn a_disk_that_is_full_at_any_write_leaves_nothing() {
     {
         let bench = Bench::with_example(example);
         let Some(disk) = SmallDisk::mount(bench.path("disk"), "size=4k") else {
-            eprintln!("skipped: nobody but root can mount a small disk");
+            privet_core::testing::skipped("nobody but root can mount a small disk");
             return;
         };
         let policy = format!("{example}/policy.toml");

@@ -150,7 +150,8 @@ fn hard_use_2_1_many_columns_and_groups_keep_to_the_budget() {
 #[test]
 fn hard_use_2_1_what_is_not_run_by_default_is_said_in_a_line_and_all_runs_it() {
     let bench = Bench::with_example("patients");
-    let told = bench.privet(&["anonymize", "patients/policy.toml", "-o", "out"]).succeeds().stdout;
+    let told =
+        bench.privet(&["anonymize", "patients/policy.toml", "-o", "out", "--verbose"]).succeeds().stdout;
     let lines: Vec<&str> =
         told.lines().filter(|line| line.contains("attacks not run by default (")).collect();
     let [line] = lines.as_slice() else { panic!("{told}") };

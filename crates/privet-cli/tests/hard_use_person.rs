@@ -39,7 +39,7 @@ fn policy(bench: &Bench, name: &str, data: &str, privacy: &str, method: &str) {
 
 fn made(bench: &Bench, data: &str, privacy: &str, method: &str, out: &str) -> Outcome {
     policy(bench, "policy.toml", data, privacy, method);
-    bench.privet(&["anonymize", "policy.toml", "-o", out, "--force"])
+    bench.privet(&["anonymize", "policy.toml", "-o", out, "--force", "--verbose"])
 }
 
 /// The smallest number of different people in a class of a release, by the cells that it shows.
@@ -358,7 +358,7 @@ fn sold(bench: &Bench, data: &str, privacy: &str, method: &str, out: &str) -> Ou
          [\"test\"]\n{privacy}[method]\n{method}\n"
     );
     bench.write("shop.toml", text);
-    bench.privet(&["anonymize", "shop.toml", "-o", out, "--force"])
+    bench.privet(&["anonymize", "shop.toml", "-o", out, "--force", "--verbose"])
 }
 
 const NAMED: &str = "path = \"named.csv\"\nperson = \"first\"";

@@ -220,12 +220,12 @@ fn a_release_is_attacked_together_with_the_others_of_its_ledger() {
     // A damaged ledger is told with its line, a missing one by name, and neither stops the other attacks.
     let text = bench.text("ledger.jsonl");
     bench.write("ledger.jsonl", text.replacen("University", "Newspaper", 1));
-    let told = bench.privet(&["attack", "two"]).succeeds().stdout;
-    assert!(told.contains("ledger.jsonl:3") && told.contains("linking:"), "{told}");
+    let told = bench.privet(&["attack", "two"]).succeeds();
+    assert!(told.stderr.contains("ledger.jsonl:3") && told.stdout.contains("linking:"), "{}", told.stderr);
     let listed = bench.privet(&["ledger", "list", "ledger.jsonl"]).succeeds();
     assert!(listed.stderr.contains("ledger.jsonl:3"), "{}", listed.stderr);
     fs::remove_file(bench.path("ledger.jsonl")).expect("removed");
-    let told = bench.privet(&["attack", "two"]).succeeds().stdout;
+    let told = bench.privet(&["attack", "two"]).succeeds().stderr;
     assert!(told.contains("cannot be used") && told.contains("ledger.jsonl"), "{told}");
 }
 
@@ -240,7 +240,7 @@ fn a_column_that_does_not_tell_people_apart_is_refused() {
     // One of sixty is there twice: that is a warning.
     bench.edit("policy.toml", "person = \"disease\"", "person = \"id\"");
     bench.edit("people.csv", "p17,", "p18,");
-    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out", "--verbose"]).succeeds();
     assert!(
         outcome.stderr.contains("not different for everybody (59 values in 60 records)"),
         "{}",

@@ -306,7 +306,7 @@ fn a_full_disk_ends_a_run_with_a_clear_message_and_nothing_left() {
     for (number, kilobytes) in [8, 64, 512, 1500].into_iter().enumerate() {
         let name = format!("disk{number}");
         let Some(disk) = SmallDisk::mount(bench.path(&name), kilobytes) else {
-            eprintln!("skipped: only root can mount a small disk");
+            privet_core::testing::skipped("only root can mount a small disk");
             return;
         };
         for format in ["csv", "parquet", "arrow", "csv.gz"] {
@@ -349,12 +349,12 @@ fn without_permission_nothing_is_written_and_the_message_says_so() {
     };
     privet.args(["anonymize", "patients/policy.toml", "-o", "locked/out"]).current_dir(bench.root());
     let Ok(output) = privet.output() else {
-        eprintln!("skipped: root without setpriv cannot give its rights away");
+        privet_core::testing::skipped("root without setpriv cannot give its rights away");
         return;
     };
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     if !stderr.starts_with("error: ") {
-        eprintln!("skipped: another user cannot run the command here: {stderr}");
+        privet_core::testing::skipped(&format!("another user cannot run the command here: {stderr}"));
         return;
     }
     assert_eq!(output.status.code(), Some(2), "{stderr}");
@@ -484,7 +484,7 @@ fn real_data_is_released_and_audited_where_it_is_at_hand() {
     let folder = std::env::var_os("PRIVET_DATA").map(PathBuf::from);
     let data = folder.map(|folder| folder.join("adult/arx_adult_30162.csv.zst"));
     let Some(data) = data.filter(|path| path.is_file()) else {
-        eprintln!("skipped: no Adult data; set PRIVET_DATA to the folder that holds adult/");
+        privet_core::testing::skipped("no Adult data; set PRIVET_DATA to the folder that holds adult/");
         return;
     };
     let bench = Bench::new();

@@ -51,7 +51,7 @@ fn a_log_is_published_and_audited_again() {
     let bench = bench(log().as_bytes());
     policy(&bench, "", SEMANTICS, PRIVACY);
     let outcome = bench.privet(&MAKE).succeeds();
-    assert!(outcome.stdout.contains("released 6 vocabularies\n"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("released 6 of 6 vocabularies\n"), "{}", outcome.stdout);
     bench.privet(&["audit", "out"]).succeeds();
     let foreign = ["audit", "--policy", "policy.toml", "--release", "out/public/release.csv"];
     // Whose vocabulary is whose, the file alone does not tell.
@@ -76,7 +76,7 @@ fn every_centre_publishes_the_example() {
         let method = format!("name = \"ssg\"\ncentre = \"{centre}\"");
         bench.edit("queries/policy.toml", "name = \"ssg\"", &method);
         bench.privet(&["anonymize", "queries/policy.toml", "-o", "out"]).succeeds();
-        let outcome = bench.privet(&["audit", "out"]).succeeds();
+        let outcome = bench.privet(&["audit", "out", "--verbose"]).succeeds();
         assert!(outcome.stdout.contains("✓ figures: "), "{}", outcome.stdout);
         let manifest = bench.json("out/steward/manifest.json");
         let (terms, share) = (&manifest["utility"], &manifest["loss"]["distinct-terms"]);

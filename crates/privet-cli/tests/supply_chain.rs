@@ -73,7 +73,10 @@ fn linked() -> Option<Vec<Linked>> {
     let output =
         tree.args(["--offline", "--locked"]).current_dir(env!("CARGO_MANIFEST_DIR")).output().ok()?;
     if !output.status.success() {
-        eprintln!("skipped: cargo cannot list what is linked: {}", String::from_utf8_lossy(&output.stderr));
+        privet_core::testing::skipped(&format!(
+            "cargo cannot list what is linked: {}",
+            String::from_utf8_lossy(&output.stderr)
+        ));
         return None;
     }
     let text = String::from_utf8_lossy(&output.stdout).replace(" (*)", "");

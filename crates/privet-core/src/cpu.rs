@@ -3,17 +3,10 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::time::{ClockId, clock_gettime};
+pub use crate::platform::cpu_time;
 
 /// Asking the system takes longer than looking at a clock; it is asked no more often than this.
 const EVERY: Duration = Duration::from_millis(2);
-
-/// The processor time that all threads of this process have used so far.
-pub fn cpu_time() -> Duration {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    let part = |value: i64| u64::try_from(value).unwrap_or(0);
-    Duration::new(part(time.tv_sec), u32::try_from(time.tv_nsec).unwrap_or(0))
-}
 
 /// Processor time after which work has to stop. Whoever hands out the time moves the end on for each piece of work.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// What tells one data set from another, whatever the order of the records: the sum of a cryptographic hash of each record.
+/// Distinguishes data sets, whatever the order of their records: the sum of a cryptographic hash of each record.
 ///
 /// Keys of runs derive from it, so it has to depend on everything about a record that an attacker may not know. Records are
 /// hashed whole: columns that are not published, and which value belongs to which person, count as well. Each part of the

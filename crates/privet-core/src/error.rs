@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::words::{echoed, shortened_to};
+
 /// What kind of trouble ended the work; each has an exit status that scripts can rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -11,6 +13,8 @@ pub enum ErrorKind {
     Internal,
     /// The data, a hierarchy, the policy or the surroundings (a missing file, a full disk) are at fault.
     Input,
+    /// A row has more or fewer cells than there are columns: the data may be of another kind.
+    UnevenRows,
     /// No release can meet the requirement.
     Infeasible,
     /// An audit found a violation.
@@ -30,7 +34,7 @@ impl ErrorKind {
     pub fn exit_status(self) -> u8 {
         match self {
             ErrorKind::Internal => 1,
-            ErrorKind::Input => 2,
+            ErrorKind::Input | ErrorKind::UnevenRows => 2,
             ErrorKind::Infeasible => 3,
             ErrorKind::Violation => 4,
             ErrorKind::Busy => 75,
@@ -39,7 +43,7 @@ impl ErrorKind {
     }
 }
 
-/// What went wrong, where, and how to mend it.
+/// What went wrong, where, and how to fix it.
 ///
 /// ```
 /// use privet_core::Error;
@@ -54,7 +58,6 @@ pub struct Error {
     file: Option<PathBuf>,
     line: Option<u64>,
     help: Option<String>,
-    uneven: bool,
 }
 
 /// The result of anything that can fail because of its input.
@@ -64,9 +67,9 @@ impl Error {
     /// An error of the given kind.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         let message = message.into();
-        // An audit that fails inside a run is told in full: it is ours to mend.
+        // An audit that fails inside a run is printed in full: it is our bug.
         let message = if kind == ErrorKind::Internal { message } else { clipped(with_echoes(&message)) };
-        Error { kind, message, file: None, line: None, help: None, uneven: false }
+        Error { kind, message, file: None, line: None, help: None }
     }
 
     /// Bad input or policy (exit status 2).
@@ -96,12 +99,12 @@ impl Error {
                 Some("check the path; paths in a policy are relative to the policy file")
             }
             io::ErrorKind::PermissionDenied => {
-                Some("check the permissions of the file and of the folders above it")
+                Some("check the permissions of the file and of the directories above it")
             }
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 Some("free some space or choose a target on another disk")
             }
-            io::ErrorKind::IsADirectory => Some("name a file, not a folder"),
+            io::ErrorKind::IsADirectory => Some("name a file, not a directory"),
             io::ErrorKind::ReadOnlyFilesystem => Some("choose a target that can be written to"),
             _ => None,
         };
@@ -112,15 +115,19 @@ impl Error {
         }
     }
 
-    /// The same where something is to be made or written: what is missing then is a folder to put it in.
+    /// A failed operation that makes or writes something: what is missing then is a directory to put it in.
     pub fn writing(action: &str, path: &Path, error: &io::Error) -> Self {
-        let told = Error::io(action, path, error);
+        let wrong = Error::io(action, path, error);
         match error.kind() {
-            io::ErrorKind::NotFound => {
-                told.help("make the folder that it is to be in first, or name another place")
-            }
-            _ => told,
+            io::ErrorKind::NotFound => wrong.help("make its directory first, or name another place"),
+            _ => wrong,
         }
+    }
+
+    /// The same error as one of another kind.
+    pub fn of_kind(mut self, kind: ErrorKind) -> Self {
+        self.kind = kind;
+        self
     }
 
     /// Names the file at fault.
@@ -139,17 +146,6 @@ impl Error {
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(clipped(help.into()));
         self
-    }
-
-    /// Marks that a row has more or fewer cells than there are columns: the data may be of another kind.
-    pub fn of_uneven_rows(mut self) -> Self {
-        self.uneven = true;
-        self
-    }
-
-    /// Whether a row has more or fewer cells than there are columns.
-    pub fn is_of_uneven_rows(&self) -> bool {
-        self.uneven
     }
 
     /// What kind of error this is.
@@ -181,22 +177,6 @@ impl Error {
 /// A message that fits on a screen: a cell of the data can be as long as the file.
 fn clipped(message: String) -> String {
     shortened_to(&message, 600, 150).unwrap_or(message)
-}
-
-/// A value as messages show it: enough of it to be found, however long it is.
-pub fn echoed(value: &str) -> String {
-    shortened_to(value, 60, 15).unwrap_or_else(|| value.to_string())
-}
-
-/// The start and the end of what is longer than `most`.
-fn shortened_to(text: &str, most: usize, end: usize) -> Option<String> {
-    let length = text.chars().count();
-    if length <= most {
-        return None;
-    }
-    let start: String = text.chars().take(most - end).collect();
-    let end: String = text.chars().skip(length - end).collect();
-    Some(format!("{start} […] {end}"))
 }
 
 /// A message with every value that it quotes echoed. A quote is opened behind a blank or a bracket, and closed before anything
@@ -255,118 +235,9 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// Longer names are never suggested: nobody mistypes a paragraph.
-const LONGEST_NAME: usize = 200;
-
-/// The candidate that `wanted` most likely was meant to be, if any is near enough.
-pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = wanted.to_lowercase();
-    // What is far longer is not meant, and comparing it letter by letter takes room for every pair of letters.
-    let length = wanted.chars().count();
-    let near = |candidate: &&str| {
-        candidate.len() <= 4 * (LONGEST_NAME + 1) && {
-            let other = candidate.chars().count();
-            other.max(length) <= LONGEST_NAME && other.abs_diff(length) <= 1 + other.max(length) / 4
-        }
-    };
-    candidates
-        .into_iter()
-        .filter(near)
-        .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| {
-            *distance <= 1 + candidate.chars().count().max(wanted.chars().count()) / 4
-        })
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// "did you mean 'age'?", or the list of what there is.
-pub fn suggestion(wanted: &str, candidates: &[&str], what: &str) -> String {
-    match nearest(wanted, candidates.iter().copied()) {
-        Some(near) => format!("did you mean '{near}'?"),
-        None if candidates.is_empty() => format!("there are no {what}"),
-        None => format!("{what}: {}", shortened(candidates)),
-    }
-}
-
-/// The word for so many things: `record` for 1, else `records`.
-pub fn noun<'w>(count: u64, one: &'w str, many: &'w str) -> &'w str {
-    if count == 1 { one } else { many }
-}
-
-/// A number of things in words: `1 record`, `2 records`.
-pub fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", noun(count, one, many))
-}
-
-/// A number of things whose description begins with their noun in the plural: `2 records of a group`, `1 record of a group`.
-pub fn described(count: u64, what: &str) -> String {
-    const NOUNS: [(&str, &str); 12] = [
-        ("records", "record"),
-        ("people", "person"),
-        ("transactions", "transaction"),
-        ("rows", "row"),
-        ("classes", "class"),
-        ("columns", "column"),
-        ("values", "value"),
-        ("items", "item"),
-        ("groups", "group"),
-        ("terms", "term"),
-        ("vocabularies", "vocabulary"),
-        ("cells", "cell"),
-    ];
-    let (first, rest) = what.split_at(what.find(' ').unwrap_or(what.len()));
-    match NOUNS.iter().find(|(many, _)| count == 1 && *many == first) {
-        Some((_, one)) => format!("{count} {one}{rest}"),
-        None => format!("{count} {what}"),
-    }
-}
-
-/// A number as a place in a row: `1st`, `2nd`, `3rd`, `11th`.
-pub fn ordinal(number: u64) -> String {
-    let ending = match (number % 10, number % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    format!("{number}{ending}")
-}
-
-/// A value in quotes, so that an empty one and one with blanks can be seen.
-pub fn quoted(value: &str) -> String {
-    format!("'{}'", echoed(value))
-}
-
-/// The first dozen values in quotes.
-pub fn shortened_values(values: &[&str]) -> String {
-    let quoted: Vec<String> = values.iter().map(|value| quoted(value)).collect();
-    shortened(&quoted.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-/// The first dozen names, so that a table of a thousand columns does not flood the terminal.
-pub fn shortened(names: &[&str]) -> String {
-    const MOST: usize = 12;
-    let shown = names.iter().take(MOST).copied().collect::<Vec<_>>().join(", ");
-    if names.len() > MOST { format!("{shown}, … ({} in all)", names.len()) } else { shown }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn hard_use_3_places_and_counts_are_english() {
-        let expected = [
-            "1st", "2nd", "3rd", "4th", "10th", "11th", "12th", "13th", "21st", "22nd", "23rd", "101st",
-            "111th",
-        ];
-        let numbers = [1, 2, 3, 4, 10, 11, 12, 13, 21, 22, 23, 101, 111];
-        assert_eq!(numbers.map(ordinal), expected);
-        assert_eq!(counted(1, "record", "records"), "1 record");
-        assert_eq!(counted(0, "record", "records"), "0 records");
-    }
 
     #[test]
     fn a_message_stays_readable_whatever_it_quotes() {
@@ -381,12 +252,13 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_folder_is_no_matter_of_the_policy() {
+    fn a_missing_directory_is_not_a_fault_of_the_policy() {
         let missing = io::Error::from(io::ErrorKind::NotFound);
         let help = |error: Error| error.remedy().unwrap_or_default().to_string();
         assert!(help(Error::io("read the data", "d.csv", &missing)).contains("policy"));
         assert!(
-            help(Error::writing("write the table", "x/y.csv".as_ref(), &missing)).contains("make the folder")
+            help(Error::writing("write the table", "x/y.csv".as_ref(), &missing))
+                .contains("make its directory")
         );
         let full = io::Error::from(io::ErrorKind::StorageFull);
         assert!(help(Error::writing("write the table", "y.csv".as_ref(), &full)).contains("free some space"));
@@ -417,12 +289,5 @@ mod tests {
         ] {
             assert_eq!(Error::input(message).message(), message);
         }
-    }
-
-    #[test]
-    fn a_near_name_is_suggested_and_a_far_one_is_not() {
-        assert_eq!(nearest("ocupation", ["age", "occupation"]), Some("occupation"));
-        assert_eq!(nearest("zip", ["age", "occupation"]), None);
-        assert_eq!(suggestion("zip", &["age", "sex"], "columns"), "columns: age, sex");
     }
 }

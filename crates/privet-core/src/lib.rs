@@ -9,17 +9,20 @@ mod exact;
 pub mod hash;
 pub mod lists;
 pub mod place;
+pub mod platform;
 pub mod random;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod value_set;
 pub mod visible;
+mod words;
 
 pub use digest::Digest;
-pub use error::{
-    Error, ErrorKind, Result, counted, described, echoed, nearest, noun, ordinal, quoted, shortened,
-    shortened_values, suggestion,
-};
+pub use error::{Error, ErrorKind, Result};
 pub use exact::Exact;
 pub use random::RunKey;
 pub use value_set::ValueSet;
+pub use words::{
+    counted, described, echoed, nearest, noun, ordinal, quoted, shortened, shortened_values, suggestion,
+    thousands,
+};

@@ -1,4 +1,4 @@
-//! Many short lists of numbers. There may be as many as people, so they lie in one piece.
+//! Many short lists of numbers. There may be one for every person, so they are stored in one piece.
 
 /// Lists of numbers, by place.
 #[derive(Debug, Clone, Default)]

@@ -1,4 +1,4 @@
-//! Files and folders that are there whole or not at all.
+//! Files and directories that are there whole or not at all.
 //!
 //! New content waits under a hidden name that belongs to its target, and takes its place in one step. A run that is killed leaves
 //! at most that one hidden thing behind, and the next run that writes to the same target takes it over.
@@ -6,15 +6,15 @@
 //! The process knows all that it keeps hidden. So a thread that has to end the process, whatever the others are doing, can
 //! clear it away first: see [`abandon`].
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-use std::os::unix::fs::MetadataExt;
+use crate::platform;
+pub use crate::platform::{is_same_file, names_of};
 
 /// What this process keeps hidden, and what it has put into place.
 #[derive(Debug)]
@@ -53,17 +53,6 @@ pub fn work_in(parent: &Path, name: &str) -> PathBuf {
 pub fn work_of(release: &Path) -> Option<PathBuf> {
     let release = fs::canonicalize(release).ok()?;
     Some(work_in(release.parent()?, release.file_name()?.to_str()?))
-}
-
-/// How many names a file has.
-pub fn names_of(metadata: &fs::Metadata) -> u64 {
-    metadata.nlink()
-}
-
-/// Whether two paths are names of the same file. Links are not followed.
-pub fn is_same_file(one: &Path, other: &Path) -> bool {
-    let identity = |path: &Path| fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()));
-    identity(one).is_some_and(|one| Some(one) == identity(other))
 }
 
 /// Does something that must not be torn: a run is abandoned before it or after it.
@@ -170,7 +159,7 @@ pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
     })
 }
 
-/// A folder in the making; what was not put into place is removed when it is dropped.
+/// A directory in the making; what was not put into place is removed when it is dropped.
 #[derive(Debug)]
 pub struct Folder {
     target: PathBuf,
@@ -179,7 +168,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Begins a folder, which must not exist yet. What an earlier run left is cleared away.
+    /// Begins a directory, which must not exist yet. What an earlier run left is cleared away.
     pub fn begin(target: &Path) -> io::Result<Folder> {
         let waiting = hidden(target, "work")?;
         let hidden = Hidden::note(&waiting);
@@ -196,17 +185,10 @@ impl Folder {
         &self.waiting
     }
 
-    /// Puts the folder into place, unless something is there by now.
+    /// Puts the directory into place, unless something is there by now.
     pub fn finish(self) -> io::Result<()> {
-        File::open(&self.waiting)?.sync_all()?;
-        let moved = || match renameat_with(CWD, &self.waiting, CWD, &self.target, RenameFlags::NOREPLACE) {
-            // Some file systems know no flags; a plain rename refuses a folder that has files.
-            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
-                fs::rename(&self.waiting, &self.target)
-            }
-            other => Ok(other?),
-        };
-        in_one_step(|| moved().inspect(|()| placed(&self.target)))
+        platform::sync_directory(&self.waiting)?;
+        in_one_step(|| platform::rename_new(&self.waiting, &self.target).inspect(|()| placed(&self.target)))
     }
 }
 
@@ -216,7 +198,7 @@ impl Drop for Folder {
     }
 }
 
-/// The hidden name beside a path that belongs to it alone.
+/// The hidden name next to a path; it belongs to that path alone.
 fn hidden(path: &Path, what: &str) -> io::Result<PathBuf> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
     Ok(path.with_file_name(format!(".{}.privet-{what}", name.to_string_lossy())))

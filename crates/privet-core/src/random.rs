@@ -1,4 +1,4 @@
-//! Random choices that derive from a run's key: every purpose has a stream of its own, so that one choice tells nothing
+//! Random choices that derive from a run's key: every purpose has a stream of its own, so that one choice reveals nothing
 //! about another, and none depends on threads.
 
 use std::fmt;

@@ -9,6 +9,7 @@
 use std::io::{self, Read};
 
 use super::cells::BatchBuilder;
+use privet_core::{Error, Result};
 
 /// One record may take this many bytes of the file; more is a quote gone astray, not a person.
 pub(super) const RECORD_BYTES: usize = 64 << 20;
@@ -105,7 +106,7 @@ impl<R: Read> RecordReader<R> {
         &mut self,
         into: &mut BatchBuilder,
         wanted: usize,
-    ) -> Result<Option<Record>, RecordError> {
+    ) -> std::result::Result<Option<Record>, RecordError> {
         let mut state = State::BeforeRecord;
         let mut record = Record { line: self.line, cells: 0 };
         let mut size = 0;
@@ -246,6 +247,41 @@ impl<R: Read> RecordReader<R> {
     }
 }
 
+/// Hands every record of a text to `each`, with the line where it begins: for small files that are in memory as a whole. Its
+/// records may have different numbers of cells.
+pub fn each_record(
+    text: &str,
+    delimiter: char,
+    each: &mut dyn FnMut(u64, &[&str]) -> Result<()>,
+) -> Result<()> {
+    let mut reader = RecordReader::new(text.as_bytes(), delimiter);
+    loop {
+        let mut record = BatchBuilder::default();
+        let Some(Record { line, .. }) = reader.read(&mut record, usize::MAX).map_err(wrong)? else {
+            return Ok(());
+        };
+        let mut start = 0;
+        let cells = record.ends.iter().map(|end| {
+            let cell = &record.text[start..*end as usize];
+            start = *end as usize;
+            // Delimiters and quotes are whole characters of a text, and so is what is between them.
+            std::str::from_utf8(cell).unwrap_or_default()
+        });
+        each(line, &cells.collect::<Vec<&str>>())?;
+    }
+}
+
+/// What is wrong with a record of a text in memory.
+fn wrong(error: RecordError) -> Error {
+    match error {
+        RecordError::UnclosedQuote(line) => Error::input("a quote is opened but never closed")
+            .at_line(line)
+            .help("close it, or write \"\" for a quote inside a quoted label"),
+        RecordError::TooLong(line) => Error::input("the line is too long").at_line(line),
+        RecordError::Io(error) => Error::internal(format!("memory cannot be read: {error}")),
+    }
+}
+
 /// Counts a cell, and keeps it if it is wanted: a row of a million delimiters must not fill the memory.
 fn end_cell(into: &mut BatchBuilder, record: &mut Record, wanted: usize) {
     if record.cells < wanted {
@@ -272,7 +308,7 @@ mod tests {
         }
     }
 
-    fn records(input: impl Read, delimiter: char) -> Result<Rows, RecordError> {
+    fn records(input: impl Read, delimiter: char) -> std::result::Result<Rows, RecordError> {
         let mut reader = RecordReader::new(input, delimiter);
         let mut rows = Vec::new();
         loop {

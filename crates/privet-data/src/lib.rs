@@ -45,6 +45,7 @@ pub use arrow_array;
 pub use arrow_schema;
 pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
+pub use delimited::each_record;
 pub use destination::{Destination, Directory, MemoryRelease, NewTable, NewTransactions};
 pub use format::{CellKind, Compression, FileKind, Format, TimeUnit};
 pub use formula::{Formulas, is_formula, marked};

@@ -12,7 +12,7 @@ use super::header::{Header, MOST_COLUMNS, check_names, named, nameless, no_names
 use super::records::{Sample, TextFile};
 use super::rows::Feed;
 use super::source::{ReadOptions, SourceColumn, changed};
-use privet_core::{Error, Result};
+use privet_core::{Error, ErrorKind, Result};
 
 /// What the start of a text file tells.
 pub(super) struct Opened {
@@ -188,6 +188,6 @@ impl<'a> Table<'a> {
             count(cells, "cell"),
             count(columns, "column")
         );
-        self.file.at(line, message).help(help).of_uneven_rows()
+        self.file.at(line, message).help(help).of_kind(ErrorKind::UnevenRows)
     }
 }

@@ -3,10 +3,9 @@
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 
-use super::text::{comment, grouped, percent, quoted};
+use super::text::{comment, percent, quoted};
 use super::{Draft, DraftOptions, USUAL_K, preset, profile};
-use privet_core::noun;
-use privet_core::{Error, Result};
+use privet_core::{Error, Result, noun, thousands};
 use privet_data::{Form, Source, TransactionSource};
 use privet_taxonomy::{ROOT_LABEL, Taxonomy};
 
@@ -176,12 +175,12 @@ fn text(
         &mut text,
         &format!(
             "A first policy for {path}: {} {} ({} without items) of {} {}, {mean:.1} in the mean, {} at most.",
-            grouped(found.transactions),
+            thousands(found.transactions),
             noun(found.transactions, "transaction", "transactions"),
-            grouped(found.empty),
-            grouped(found.items.len() as u64),
+            thousands(found.empty),
+            thousands(found.items.len() as u64),
             noun(found.items.len() as u64, "item", "different items"),
-            grouped(found.longest as u64)
+            thousands(found.longest as u64)
         ),
     );
     let words = "Only you know which items are sensitive and what others may know about these people. Read it, correct it, \

@@ -1,9 +1,9 @@
 //! Dates and years of birth under the Safe Harbor rule.
 //!
 //! The rule pools not only ages over 89 but "all elements of dates (including year) indicative of such age" (45 CFR
-//! 164.514(b)(2)(i)(C)): a year of birth beside a pooled age would give the age away. The guidance of 2012 publishes the year
+//! 164.514(b)(2)(i)(C)): a year of birth next to a pooled age would give the age away. The guidance of 2012 publishes the year
 //! of birth of somebody treated in 2010 as "on or before 1920". No event of the data is later than today, so that the line is
-//! drawn ninety years before the year of the draft: whoever was born by then may be over 89 at whatever date the table shows.
+//! drawn ninety years before the year of the draft: a person born by then may be over 89 at whatever date the table shows.
 
 use super::kind::{ValueKind, iso_date};
 use super::profile::ColumnProfile;
@@ -91,7 +91,7 @@ fn year_of(cell: &str) -> Option<i64> {
 
 /// How a column tells when people were born.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
+pub(super) enum Births {
     /// By dates.
     Dates,
     /// By years.
@@ -100,16 +100,16 @@ pub(super) enum Told {
 
 /// Whether a column tells when people were born, going by its name and its values. What is called a birth may be a place or a
 /// weight, so that the name alone decides nothing.
-pub(super) fn told(column: &ColumnProfile) -> Option<Told> {
+pub(super) fn births_of(column: &ColumnProfile) -> Option<Births> {
     let words = words(&column.name);
     let birth = among("birth born", &words).is_some();
     let date = among("dob yob birthday birthdate birthyear", &words).is_some();
     let plain = words.len() == 1 || among("year date", &words).is_some();
     match column.kind() {
-        ValueKind::Date if birth || date => Some(Told::Dates),
+        ValueKind::Date if birth || date => Some(Births::Dates),
         ValueKind::Whole if date || birth && plain => {
             let (least, greatest) = column.shape.bounds;
-            (YEARS_OF_BIRTH.contains(&least) && YEARS_OF_BIRTH.contains(&greatest)).then_some(Told::Years)
+            (YEARS_OF_BIRTH.contains(&least) && YEARS_OF_BIRTH.contains(&greatest)).then_some(Births::Years)
         }
         _ => None,
     }

@@ -34,7 +34,7 @@ use privet_data::{Header, Origin, Source};
 use privet_policy::Role;
 use privet_taxonomy::Taxonomy;
 
-/// The policy's file name in the folder that [`Draft::write`] writes to.
+/// The policy's file name in the directory that [`Draft::write`] writes to.
 const POLICY_FILE: &str = "policy.toml";
 /// The k to start from, unless the data asks for another.
 const USUAL_K: u64 = 5;
@@ -42,7 +42,7 @@ const USUAL_K: u64 = 5;
 const HEALTH_K: u64 = 11;
 /// Values of a sensitive column that every class should hold, where the data has as many.
 const USUAL_L: u64 = 3;
-/// A search over more combinations of levels than this is no good first try.
+/// A search over more combinations of levels than this is not a good first try.
 const MOST_COMBINATIONS: u64 = 1_000_000;
 
 /// What the user says about the draft.
@@ -181,8 +181,8 @@ impl DraftOptions {
     }
 }
 
-/// How a policy in the folder `policy_dir` names a data file: relative to the policy when the file lies beside it or one
-/// folder above, so that the two can be moved together.
+/// How a policy in the directory `policy_dir` names a data file: relative to the policy when the file is next to it or one
+/// directory above, so that the two can be moved together.
 pub fn data_path(policy_dir: &Path, data: &Path) -> String {
     let above = |path: &Path| match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
@@ -250,7 +250,7 @@ fn free_path(column: &str, taken: &[(String, Taxonomy)]) -> String {
 }
 
 impl Draft {
-    /// Writes the policy and its hierarchies into a folder, made where it is missing, and returns their paths; existing files are left alone.
+    /// Writes the policy and its hierarchies into a directory, made where it is missing, and returns their paths; existing files are left alone.
     ///
     /// On failure nothing that was written stays.
     pub fn write(&self, dir: &Path) -> Result<Vec<PathBuf>> {
@@ -261,9 +261,9 @@ impl Draft {
         if let Some(path) = paths.iter().find(|path| path.exists()) {
             return Err(Error::input("there is such a file already")
                 .in_file(path)
-                .help("move it away, or draft into another folder"));
+                .help("move it away, or draft into another directory"));
         }
-        let failed = |error: io::Error| Error::writing("create the folder", dir, &error);
+        let failed = |error: io::Error| Error::writing("create the directory", dir, &error);
         let mut written = Vec::new();
         if !dir.exists() {
             let begun = Folder::begin(dir).map_err(failed)?;
@@ -294,7 +294,7 @@ impl Draft {
     /// The policy comes last: where there is one, all that it names is there.
     fn write_files(&self, dir: &Path, folder: &Path, written: &mut Vec<PathBuf>) -> Result<()> {
         if !self.hierarchies.is_empty() && !folder.exists() {
-            fs::create_dir(folder).map_err(|error| Error::writing("create the folder", folder, &error))?;
+            fs::create_dir(folder).map_err(|error| Error::writing("create the directory", folder, &error))?;
         }
         for (path, tree) in &self.hierarchies {
             let path = dir.join(path);

@@ -141,7 +141,7 @@ pub(super) fn report(text: &mut String, preset: Option<&Preset>) {
         ("review", "when it is looked at again"),
     ];
     text.push('\n');
-    comment(text, "What the reports say beside the figures; what is empty is left out.");
+    comment(text, "What the reports say next to the figures; empty keys are left out.");
     text.push_str("[report]\n");
     let sections = preset.map_or(USUAL, |preset| preset.sections);
     if let Some(preset) = preset {

@@ -110,7 +110,7 @@ impl ColumnProfile {
         self.hashes.len() >= self.most_distinct
     }
 
-    /// Whether at least so many in a hundred cells with a value are the first ones with theirs.
+    /// Whether at least this share, in percent, of the cells with a value are the first ones with theirs.
     pub fn mostly_differ(&self, percent: u64) -> bool {
         self.counted > 0 && self.distinct() * 100 >= self.counted * percent
     }
@@ -120,7 +120,7 @@ impl ColumnProfile {
         self.counted > self.distinct()
     }
 
-    /// Whether at least so many in a hundred cells that are not the first ones with their value stand right below an equal one.
+    /// Whether at least this share, in percent, of the cells that are not the first ones with their value stand right below an equal one.
     pub fn stand_together(&self, percent: u64) -> bool {
         let again = self.counted.saturating_sub(self.distinct());
         again > 0 && !self.is_saturated() && self.repeated * 100 >= again * percent

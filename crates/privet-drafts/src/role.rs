@@ -48,13 +48,13 @@ const MOST: u64 = 50;
 const LEAST_RECORDS: u64 = 10;
 /// Below this number, a name says more than values that all differ.
 const LEAST_TELLING: u64 = 100;
-/// Numbers of groups of people have so many different values at least,
+/// Numbers of groups of people have at least this many different values,
 const LEAST_GROUPS: u64 = 200;
-/// and one for at least so many in a hundred records: a household has few members.
+/// and one for at least this percentage of the records: a household has few members.
 const MANY_GROUPS: u64 = 10;
-/// Numbers that are given out leave few out: at least so many in a hundred between the least and the greatest are used,
+/// Numbers that are given out leave few out: at least this percentage between the least and the greatest are used,
 const DENSE: u64 = 90;
-/// or records of a group stand together: so many in a hundred of its further records stand right below another of it.
+/// or records of a group stand together: this percentage of its further records stand right below another of it.
 const TOGETHER_IN_FILE: u64 = 80;
 /// A column that alone makes this many in a hundred records unique can identify.
 const ALONE: u64 = 1;

@@ -1,15 +1,14 @@
 //! The eighteen kinds of identifiers of the Safe Harbor rule (45 CFR 164.514(b)(2)(i)), looked for by names of columns and by
 //! patterns in cells. What looks like one is left out of the draft; ZIP codes, dates and ages are coarsened as the rule has it.
 
-use super::birth::{self, Line, OLD, Told};
+use super::birth::{self, Births, Line, OLD};
 use super::kind::{ValueKind, iso_date};
 use super::profile::ColumnProfile;
 use super::role::{among, is_postal, words};
-use super::text::{comment, grouped};
+use super::text::comment;
 use super::within::{has_telephone, stretches};
 use super::{DraftColumn, tree};
-use privet_core::Result;
-use privet_core::noun;
+use privet_core::{Result, noun, thousands};
 use privet_data::Source;
 use privet_policy::Role;
 use privet_taxonomy::Taxonomy;
@@ -167,14 +166,14 @@ impl Scan {
         let line = Line::today();
         let postal: Vec<bool> = columns.iter().map(|column| is_postal(&column.name)).collect();
         let aged: Vec<bool> = columns.iter().map(|column| is_age(&column.name)).collect();
-        let births: Vec<bool> = profiles.iter().map(|profile| birth::told(profile).is_some()).collect();
+        let births: Vec<bool> = profiles.iter().map(|profile| birth::births_of(profile).is_some()).collect();
         source.read(&mut |batch, _| {
             for row in 0..batch.rows() {
                 for (column, counts) in counts.iter_mut().enumerate() {
                     let cell = batch.cell(row, column).trim();
-                    let told = cell.bytes().any(|byte| byte.is_ascii_digit() || b"@:.".contains(&byte));
+                    let is_likely = cell.bytes().any(|byte| byte.is_ascii_digit() || b"@:.".contains(&byte));
                     // No pattern fits words alone.
-                    for (kind, count) in KINDS.iter().zip(counts.iter_mut()).filter(|_| told) {
+                    for (kind, count) in KINDS.iter().zip(counts.iter_mut()).filter(|_| is_likely) {
                         *count += u64::from(kind.pattern.is_some_and(|looks| looks(cell)));
                     }
                     if postal.get(column) == Some(&true) {
@@ -225,7 +224,7 @@ impl Scan {
         }
         let quasi = drafted.role == Some(Role::QuasiIdentifier);
         let levels = tree.map_or(0, Taxonomy::levels) as u64;
-        let births = birth::told(profile);
+        let births = birth::births_of(profile);
         // Where nobody is old, the hierarchy has no such label and needs none.
         let pooled = births.is_none()
             || self.born == 0
@@ -237,8 +236,8 @@ impl Scan {
                 let level = longest.saturating_sub(ZIP_DIGITS).div_ceil(tree::prefix_step(longest)) as u64;
                 (is_code && levels > level).then_some(level)
             }
-            _ if births == Some(Told::Years) && self.born == 0 => return,
-            _ if births == Some(Told::Years) => pooled.then_some(1),
+            _ if births == Some(Births::Years) && self.born == 0 => return,
+            _ if births == Some(Births::Years) => pooled.then_some(1),
             Some(_) => (profile.kind() == ValueKind::Date && levels > YEARS && pooled).then_some(YEARS),
             None if is_age(&profile.name) && self.old > 0 => {
                 tree.is_some_and(|tree| tree.find(POOLED).is_some()).then_some(1)
@@ -271,10 +270,10 @@ impl Scan {
         {
             return Some(tree);
         }
-        let births = birth::told(column).filter(|_| self.born > 0);
+        let births = birth::births_of(column).filter(|_| self.born > 0);
         match (usual, births) {
-            (Some(tree), Some(Told::Dates)) => self.line.of_dates(&tree).or(Some(tree)),
-            (usual, Some(Told::Years)) => self.line.of_years(column).or(usual),
+            (Some(tree), Some(Births::Dates)) => self.line.of_dates(&tree).or(Some(tree)),
+            (usual, Some(Births::Years)) => self.line.of_years(column).or(usual),
             (Some(tree), None) if is_postal(&column.name) => zip_codes(&tree).or(Some(tree)),
             (usual, _) => usual,
         }
@@ -295,7 +294,7 @@ impl Scan {
                     match hit.cells {
                         None => format!("column '{name}'"),
                         Some(cells) => {
-                            format!("{} {} of '{name}'", grouped(cells), noun(cells, "cell", "cells"))
+                            format!("{} {} of '{name}'", thousands(cells), noun(cells, "cell", "cells"))
                         }
                     }
                 })
@@ -304,17 +303,17 @@ impl Scan {
             if kind.letter == 'B' && self.small_areas > 0 {
                 found += &format!(
                     "; {} {} in areas that are published as 000",
-                    grouped(self.small_areas),
+                    thousands(self.small_areas),
                     noun(self.small_areas, "record lies", "records lie")
                 );
             }
             if kind.letter == 'C' {
-                found += &format!("; ages over 89: {}", grouped(self.old));
+                found += &format!("; ages over 89: {}", thousands(self.old));
                 if self.born > 0 {
                     found += &format!(
                         "; born in {}, so that they may be over 89: {}",
                         self.line.label(),
-                        grouped(self.born)
+                        thousands(self.born)
                     );
                 }
             }

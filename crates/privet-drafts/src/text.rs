@@ -6,7 +6,7 @@ use super::preset::{self, Preset};
 use super::profile::{ColumnProfile, Profile};
 use super::safe_harbor::Scan;
 use super::{DraftColumn, HEALTH_K, USUAL_L};
-use privet_core::{counted, noun};
+use privet_core::{counted, noun, thousands};
 use privet_data::Header;
 use privet_policy::Role;
 
@@ -56,7 +56,7 @@ fn head(text: &mut String, findings: &Findings<'_>) {
     if let Some(preset) = findings.preset {
         preset.head(text);
     }
-    let (records, columns) = (grouped(profile.rows), profile.columns.len());
+    let (records, columns) = (thousands(profile.rows), profile.columns.len());
     comment(
         text,
         &format!(
@@ -75,7 +75,7 @@ fn head(text: &mut String, findings: &Findings<'_>) {
     if profile.sample.len() < profile.rows {
         comment(
             text,
-            &format!("Shares of records are measured on a sample of {}.", grouped(profile.sample.len())),
+            &format!("Shares of records are measured on a sample of {}.", thousands(profile.sample.len())),
         );
     }
     text.push('\n');
@@ -96,8 +96,8 @@ fn data(text: &mut String, findings: &Findings<'_>) {
             text,
             &format!(
                 "{} records of {more}{} people: with this line, requirements count people instead of records.",
-                grouped(findings.profile.rows),
-                grouped(person.distinct())
+                thousands(findings.profile.rows),
+                thousands(person.distinct())
             ),
         );
         text.push_str(&format!("person = {}\n", quoted(&person.name)));
@@ -112,7 +112,7 @@ fn data(text: &mut String, findings: &Findings<'_>) {
     if !spellings.is_empty() {
         let seen: Vec<String> = spellings
             .iter()
-            .map(|(spelling, count)| format!("{} ({} ×)", quoted(spelling), grouped(*count)))
+            .map(|(spelling, count)| format!("{} ({} ×)", quoted(spelling), thousands(*count)))
             .collect();
         comment(text, &format!("These look like missing values: {}.", seen.join(", ")));
         let list: Vec<String> = spellings.iter().map(|(spelling, _)| quoted(spelling)).collect();
@@ -158,7 +158,12 @@ fn section(text: &mut String, column: &DraftColumn) {
     let values = if column.distinct == 1 && !column.more { "value" } else { "values" };
     comment(
         text,
-        &format!("{}: {more}{} distinct {values}; {}.", column.kind, grouped(column.distinct), column.reason),
+        &format!(
+            "{}: {more}{} distinct {values}; {}.",
+            column.kind,
+            thousands(column.distinct),
+            column.reason
+        ),
     );
     let key = Key::new(column.name.as_str());
     let key = key.display_repr();
@@ -316,19 +321,6 @@ pub(super) fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// A number with its thousands apart.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -341,8 +333,6 @@ mod tests {
         assert_eq!(percent(2, 10_000), "0.02 %");
         assert_eq!(percent(429, 1_000), "42.9 %");
         assert_eq!(percent(99_999, 100_000), "more than 99.9 %");
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(grouped(999), "999");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Signs that stand around or between words and are no part of an address or a number.
 const BETWEEN: &[char] = &[',', ';', '=', '(', ')', '<', '>', '[', ']', '{', '}', '"', '\'', '|'];
 
-/// A telephone number is written in so many words at most, as `+49 30 12 34 567`.
+/// A telephone number is written in at most this many words, as `+49 30 12 34 567`.
 const MOST_WORDS: usize = 5;
 
 /// The words of a cell without the signs around them, and the parts that signs divide words into.

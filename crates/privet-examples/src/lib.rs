@@ -261,17 +261,17 @@ impl Example {
         })
     }
 
-    /// Writes the example into the folder `dir`, which must not exist or be empty, and returns the files' paths.
+    /// Writes the example into the directory `dir`, which must not exist or be empty, and returns the files' paths.
     ///
     /// Either all files are there afterwards or nothing has changed.
     pub fn write(&self, dir: &Path) -> Result<Vec<PathBuf>> {
         let exists = refuse_unless_free(dir)?;
         let failed = |error: io::Error| Error::writing("write the example", dir, &error);
-        // A folder that is there already keeps its place, and what is in the making waits inside of it.
+        // A directory that is there already keeps its place, and what is in the making waits inside of it.
         let target = if exists { dir.join(self.name) } else { dir.to_path_buf() };
         let begun = Folder::begin(&target).map_err(|error| match (error.kind(), dir.parent()) {
             (io::ErrorKind::NotFound, Some(parent)) => {
-                Error::input("there is no such folder").in_file(parent).help("create it first")
+                Error::input("there is no such directory").in_file(parent).help("create it first")
             }
             _ => failed(error),
         })?;
@@ -305,15 +305,15 @@ fn write_file(path: &Path, content: &Content) -> io::Result<()> {
     file.flush()
 }
 
-/// Whether the folder is there already (and empty but for what a killed run left); an error if something is in the way.
+/// Whether the directory is there already (and empty but for what a killed run left); an error if something is in the way.
 fn refuse_unless_free(dir: &Path) -> Result<bool> {
     let mut entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-            return Err(Error::input("this is a file, not a folder")
+            return Err(Error::input("this is a file, not a directory")
                 .in_file(dir)
-                .help("name a folder that does not exist yet"));
+                .help("name a directory that does not exist yet"));
         }
         Err(error) => return Err(Error::writing("write the example", dir, &error)),
     };
@@ -322,13 +322,13 @@ fn refuse_unless_free(dir: &Path) -> Result<bool> {
     };
     match entries.find(|entry| !left_over(entry)) {
         None => Ok(true),
-        Some(_) => Err(Error::input("the folder is not empty")
+        Some(_) => Err(Error::input("the directory is not empty")
             .in_file(dir)
-            .help("name a folder that does not exist yet, or empty this one")),
+            .help("name a directory that does not exist yet, or empty this one")),
     }
 }
 
-/// Moves what is in one folder to another on the same disk; takes back what was moved if one step fails.
+/// Moves what is in one directory to another on the same disk; takes back what was moved if one step fails.
 fn move_entries(from: &Path, to: &Path) -> Result<()> {
     let failed = |error: io::Error| Error::writing("write the example", to, &error);
     let mut moved: Vec<(PathBuf, PathBuf)> = Vec::new();
@@ -380,11 +380,11 @@ mod tests {
         assert_eq!(patients.write(folder.path()).expect("written").len(), 5);
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 4, "three files and a folder");
         let error = patients.write(folder.path()).expect_err("it is full now");
-        assert_eq!(error.message(), "the folder is not empty");
+        assert_eq!(error.message(), "the directory is not empty");
         let error = patients.write(&folder.path().join("policy.toml")).expect_err("a file");
-        assert_eq!(error.message(), "this is a file, not a folder");
+        assert_eq!(error.message(), "this is a file, not a directory");
         let error = patients.write(&folder.path().join("no/where")).expect_err("no parent");
-        assert_eq!(error.message(), "there is no such folder");
+        assert_eq!(error.message(), "there is no such directory");
     }
 
     #[test]

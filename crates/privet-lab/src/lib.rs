@@ -1,4 +1,4 @@
-//! Re-running a publication's experiments on real data, with its stated figures beside ours.
+//! Re-running a publication's experiments on real data, with its stated figures next to ours.
 //!
 //! An [`Experiment`] has named parts, one per figure or group of figures. Each part turns into sections of one result
 //! [page](page::Page), which is written again after every part. The data is never shipped: it lies in the folder that the
@@ -6,6 +6,7 @@
 
 mod adult;
 mod amplify;
+pub mod benchmarks;
 mod codip;
 mod ff;
 mod injector;

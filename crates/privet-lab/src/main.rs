@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Parser;
 use privet::clock::{Clock, Silent};
 use privet::{Error, Result};
-use privet_lab::{DEFAULT_DATA, Experiment, Patience, Setting, experiments};
+use privet_lab::{DEFAULT_DATA, Experiment, Patience, Setting, benchmarks, experiments};
 
 /// Run a publication's experiments again on real data, its figures next to ours.
 ///
@@ -17,9 +17,10 @@ use privet_lab::{DEFAULT_DATA, Experiment, Patience, Setting, experiments};
 #[derive(Debug, Parser)]
 #[command(name = "privet-lab", version)]
 struct Arguments {
-    /// The experiment; without a name, lists them all
+    /// The experiment, or `benchmarks` for how long runs take; without a name, lists all experiments
     name: Option<String>,
-    /// The directory for the result page and its tables [default: NAME-experiment]
+    /// The directory for the result page and its tables [default: NAME-experiment]; for benchmarks, the page
+    /// [default: benches/README.md]
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Run only this part; may be given several times
@@ -40,6 +41,9 @@ struct Arguments {
     /// List the experiment's parts and run nothing
     #[arg(long)]
     list: bool,
+    /// Time large tables too, with `benchmarks`
+    #[arg(long, requires = "name")]
+    costly: bool,
     /// How many threads to use [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -70,15 +74,21 @@ fn run(arguments: &Arguments, clock: Clock) -> Result<()> {
         list_all();
         return Ok(());
     };
+    if let Some(threads) = arguments.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
+        pool.map_err(|error| Error::input(format!("cannot start {threads} threads: {error}")))?;
+    }
+    if name == "benchmarks" {
+        let path = arguments.output.clone().unwrap_or_else(|| PathBuf::from("benches/README.md"));
+        let page = benchmarks::page(arguments.costly, &clock, &mut |line| println!("{line}"))?;
+        return privet::place::write_file(&path, page.as_bytes())
+            .map_err(|error| Error::writing("write the page", &path, &error));
+    }
     let experiment = Experiment::find(name)?;
     let parts = experiment.select(&arguments.parts)?;
     if arguments.list {
         list_parts(experiment);
         return Ok(());
-    }
-    if let Some(threads) = arguments.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
-        pool.map_err(|error| Error::input(format!("cannot start {threads} threads: {error}")))?;
     }
     let folder =
         arguments.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}-experiment", experiment.name)));
@@ -119,7 +129,9 @@ fn list_all() {
     for one in experiments() {
         println!("{:<15} {} ({})", one.name, one.title, one.source);
     }
-    println!("\nprivet-lab NAME runs one, privet-lab NAME --list shows its parts");
+    println!(
+        "\nprivet-lab NAME runs one, privet-lab NAME --list shows its parts; privet-lab benchmarks times runs"
+    );
 }
 
 fn list_parts(experiment: &Experiment) {

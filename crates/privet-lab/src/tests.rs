@@ -283,7 +283,7 @@ pub(crate) fn installed() -> Option<WordNet> {
     let folder =
         std::env::var_os("PRIVET_WORDNET").map_or_else(|| PathBuf::from(WordNet::FOLDER), PathBuf::from);
     if !folder.join("data.noun").is_file() {
-        println!("skipped: no WordNet in {} (set PRIVET_WORDNET)", folder.display());
+        privet_core::testing::skipped(&format!("no WordNet in {} (set PRIVET_WORDNET)", folder.display()));
         return None;
     }
     Some(WordNet::open(&folder).expect("WordNet"))

@@ -3,7 +3,7 @@
 //! *Composition* (Ganta, Kasiviswanathan and Smith, KDD 2008): somebody's sensitive value is among those of their class in
 //! every release, so it is among those that all of them have in common. *Re-release* (m-invariance; Xiao and Tao, SIGMOD
 //! 2007): nothing is lost where everybody's class shows the same values in every release, and nothing where the classes of
-//! one release are unions of the other's, which then tells nothing that the finer one does not.
+//! one release are unions of the other's, which then reveals nothing that the finer one does not.
 //!
 //! Results depend on people only through the classes they are in, so people with the same classes are counted together.
 
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::signature::{Candidates, NOTHING, Signatures};
 
-/// What a new release tells together with earlier ones.
+/// What a new release reveals together with earlier ones.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Composition {
     /// How many releases were set against each other, the new one included.
@@ -23,15 +23,15 @@ pub struct Composition {
     pub people: u64,
     /// Those of them about whom two releases or more show the same attribute.
     pub targets: u64,
-    /// Those whose value a single release tells already.
+    /// Those whose value a single release reveals already.
     pub pinned_alone: u64,
-    /// Those whose value all releases together tell, and no single one does.
+    /// Those whose value all releases together reveal, and no single one does.
     pub pinned: u64,
     /// Those of them for whom it is the new release that made the difference.
     pub added: u64,
     /// Those whose releases contradict each other: their value has changed.
     pub contradicted: u64,
-    /// How many values are possible on average where the release that tells most is alone, …
+    /// How many values are possible on average where the release that reveals most is alone, …
     pub candidates_alone: f64,
     /// … and how many with all together.
     pub candidates: f64,
@@ -145,8 +145,8 @@ impl<'a> Joined<'a> {
     }
 }
 
-/// What is told about one attribute of some people.
-struct Told {
+/// What is revealed about one attribute of some people.
+struct Revealed {
     alone: bool,
     jointly: bool,
     before: bool,
@@ -156,15 +156,15 @@ struct Told {
     posterior: (f64, f64),
 }
 
-impl Told {
+impl Revealed {
     /// `said` is what each release says, the new one first.
-    fn of(said: &[&Candidates]) -> Told {
+    fn of(said: &[&Candidates]) -> Revealed {
         let known: Vec<&Candidates> =
             said.iter().copied().filter(|candidates| candidates.is_known()).collect();
-        let tells = |values: &BTreeSet<u64>| values.len() == 1 && !values.contains(&NOTHING);
+        let reveals = |values: &BTreeSet<u64>| values.len() == 1 && !values.contains(&NOTHING);
         let earlier = common(said.iter().skip(1).copied());
         let all = common(said.iter().copied());
-        let alone = said.iter().any(|one| common([*one]).as_ref().is_some_and(tells));
+        let alone = said.iter().any(|one| common([*one]).as_ref().is_some_and(reveals));
         let contradicted = all.as_ref().is_some_and(BTreeSet::is_empty);
         let fewest = known.iter().map(|candidates| candidates.counts.len() as u64).min();
         let left = fewest.zip(all.as_ref().map(|all| all.len() as u64)).filter(|_| !contradicted);
@@ -191,10 +191,10 @@ impl Told {
         let sum: f64 = sorted.iter().sum();
         let sensitive = weights.iter().filter(|(value, _)| *value != NOTHING);
         let joint = greatest(&mut sensitive.map(|(_, weight)| weight / sum.max(f64::MIN_POSITIVE)));
-        Told {
+        Revealed {
             alone,
-            jointly: all.as_ref().is_some_and(tells),
-            before: earlier.as_ref().is_some_and(tells),
+            jointly: all.as_ref().is_some_and(reveals),
+            before: earlier.as_ref().is_some_and(reveals),
             contradicted,
             left,
             posterior: (single, joint),
@@ -245,18 +245,18 @@ pub fn compose(new: &Signatures, earlier: &[&Signatures]) -> Composition {
                 continue;
             }
             concerned = true;
-            let told = Told::of(&said);
-            alone |= told.alone;
-            pinned |= told.jointly && !told.alone;
-            added |= told.jointly && !told.alone && !told.before;
-            contradicted |= told.contradicted;
-            if let Some((one, all)) = told.left {
+            let revealed = Revealed::of(&said);
+            alone |= revealed.alone;
+            pinned |= revealed.jointly && !revealed.alone;
+            added |= revealed.jointly && !revealed.alone && !revealed.before;
+            contradicted |= revealed.contradicted;
+            if let Some((one, all)) = revealed.left {
                 measured += count;
                 fewest += one * count;
                 left += all * count;
             }
-            found.posterior_alone = found.posterior_alone.max(told.posterior.0);
-            found.posterior = found.posterior.max(told.posterior.1);
+            found.posterior_alone = found.posterior_alone.max(revealed.posterior.0);
+            found.posterior = found.posterior.max(revealed.posterior.1);
         }
         found.targets += count * u64::from(concerned);
         found.pinned_alone += count * u64::from(alone);
@@ -325,7 +325,7 @@ fn keeps(relation: Relation, now: Option<BTreeSet<u64>>, then: Option<BTreeSet<u
     }
 }
 
-/// How the new release lies to an earlier one, as far as the people of both tell.
+/// How the new release relates to an earlier one, as far as the people of both show.
 fn relation(joined: &Joined<'_>, release: usize) -> Relation {
     let mut onto: BTreeMap<&[u32], BTreeSet<&[u32]>> = BTreeMap::new();
     let mut back: BTreeMap<&[u32], BTreeSet<&[u32]>> = BTreeMap::new();

@@ -7,7 +7,6 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use std::time::{Duration, Instant};
 use super::line::{Entry, Event, ReleaseLine, ReleasedFile, line_hash};
 use super::signature::Salt;
 use privet_core::clock::Clock;
-use privet_core::{Error, ErrorKind, Result};
+use privet_core::{Error, ErrorKind, Result, platform};
 
 /// How long to wait for another run that writes to the ledger.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -37,7 +36,7 @@ pub struct Fault {
 pub struct Ledger {
     path: PathBuf,
     entries: Vec<Entry>,
-    /// What breaks the chain, or is no line of a ledger.
+    /// What breaks the chain, or is not a line of a ledger.
     pub faults: Vec<Fault>,
     /// Lines that interrupted runs left unfinished; harmless.
     pub torn: Vec<u64>,
@@ -89,7 +88,7 @@ pub struct Recorded<'a> {
 }
 
 impl Recorded<'_> {
-    /// Whether these are the files that it had; there may be others beside them.
+    /// Whether these are the files that it had; there may be others next to them.
     pub fn has(&self, files: &[ReleasedFile]) -> bool {
         self.release.files.iter().all(|file| files.contains(file))
     }
@@ -100,10 +99,11 @@ impl Ledger {
     pub fn read(path: &Path) -> Result<Ledger> {
         let wrong = |error: &io::Error| Error::io("read the ledger", path, error);
         let bytes = fs::read(path).map_err(|error| wrong(&error))?;
-        let mode = fs::metadata(path).map_err(|error| wrong(&error))?.permissions().mode();
-        let ledger = Ledger::parse(path, &bytes, mode);
+        let metadata = fs::metadata(path).map_err(|error| wrong(&error))?;
+        let ledger = Ledger::parse(path, &bytes, platform::is_shared(&metadata));
         if ledger.foreign || bytes.is_empty() {
-            let what = if bytes.is_empty() { "the file is empty, no ledger" } else { "this is no ledger" };
+            let what =
+                if bytes.is_empty() { "the file is empty, not a ledger" } else { "this is not a ledger" };
             return Err(Error::input(what).in_file(path).help(
                 "name the file that [ledger] of a policy names, or that policy; `privet anonymize` begins a ledger",
             ));
@@ -111,7 +111,7 @@ impl Ledger {
         Ok(ledger)
     }
 
-    fn parse(path: &Path, bytes: &[u8], mode: u32) -> Ledger {
+    fn parse(path: &Path, bytes: &[u8], shared: bool) -> Ledger {
         let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         // What follows the last line's end is empty, unless that line has none.
         let open_end = lines.pop_if(|last| last.is_empty()).is_none();
@@ -124,7 +124,7 @@ impl Ledger {
             head: String::new(),
             open_end,
             torn_end: false,
-            shared: mode & 0o077 != 0,
+            shared,
             foreign: !bytes.starts_with(BEGINNING) && !BEGINNING.starts_with(bytes),
         };
         for (at, entry) in parsed.iter().enumerate() {
@@ -151,7 +151,7 @@ impl Ledger {
                 {
                     ledger.torn.push(line);
                 }
-                None => ledger.faults.push(fault("it is no line of a ledger")),
+                None => ledger.faults.push(fault("it is not a line of a ledger")),
             }
             ledger.head = line_hash(lines[at]);
         }
@@ -200,10 +200,10 @@ impl Ledger {
         releases
     }
 
-    /// The first fault as an error, for who needs a ledger to rely on.
+    /// The first fault as an error, for callers that need a ledger to rely on.
     fn sound(self) -> Result<Ledger> {
         if self.foreign {
-            return Err(Error::input("this is no ledger, and is left alone")
+            return Err(Error::input("this is not a ledger, and is left alone")
                 .in_file(&self.path)
                 .help("name another file in [ledger]"));
         }
@@ -228,11 +228,7 @@ impl Writer {
     /// Opens a ledger to add to it, and begins one where there is none. Waits a while for another run that does the same.
     pub fn open(path: &Path, clock: &Clock) -> Result<Writer> {
         let wrong = |error: &io::Error| Error::io("use the ledger", path, error);
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .mode(0o600)
+        let mut file = platform::private(OpenOptions::new().read(true).append(true).create(true))
             .open(path)
             .map_err(|error| wrong(&error))?;
         let metadata = file.metadata().map_err(|error| wrong(&error))?;
@@ -257,7 +253,7 @@ impl Writer {
         }
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(|error| wrong(&error))?;
-        let ledger = Ledger::parse(path, &bytes, metadata.permissions().mode()).sound()?;
+        let ledger = Ledger::parse(path, &bytes, platform::is_shared(&metadata)).sound()?;
         let mut writer = Writer { file, ledger };
         if writer.ledger.salt().is_none() {
             writer.append(Event::Opened {
@@ -266,7 +262,7 @@ impl Writer {
             })?;
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
             let folder = folder.unwrap_or(Path::new("."));
-            File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| wrong(&error))?;
+            platform::sync_directory(folder).map_err(|error| wrong(&error))?;
         }
         Ok(writer)
     }

@@ -1,9 +1,9 @@
 //! The ledger: what was released of which people, to whom, so that releases are not only safe one by one.
 //!
-//! Two releases of the same people can tell together what neither tells alone (Ganta and others, KDD 2008; m-invariance,
+//! Two releases of the same people can reveal together what neither reveals alone (Ganta and others, KDD 2008; m-invariance,
 //! Xiao and Tao, SIGMOD 2007). That can be tested only by who remembers the earlier ones. A steward names a file in the
 //! policy; every release of every source adds to it: hashes of the source, the policy and the release, the key's name, the
-//! recipient, and in which class each person was with which values beside them. Names and values are kept as salted hashes;
+//! recipient, and in which class each person was with which values next to them. Names and values are kept as salted hashes;
 //! the file is the steward's alone all the same.
 //!
 //! - an [`Entry`] is a line, its [`Event`] what it says;

@@ -54,7 +54,7 @@ pub struct ReleaseLine {
     pub privet: String,
     /// What it was made from.
     pub source: SourceLine,
-    /// How people are told apart.
+    /// How people are distinguished.
     pub people_by: PeopleBy,
     /// How many records have a place in the release.
     pub people: u64,
@@ -68,9 +68,9 @@ pub struct ReleaseLine {
     pub release_sha256: String,
     /// The released files.
     pub files: Vec<ReleasedFile>,
-    /// The folder it was published to.
+    /// The directory it was published to.
     pub folder: String,
-    /// To whom it went.
+    /// Its recipient.
     #[serde(default)]
     pub recipient: Option<String>,
     /// In which class each person is, and with which values.
@@ -88,13 +88,13 @@ pub struct SourceLine {
     pub sha256: String,
 }
 
-/// How people are told apart.
+/// How people are distinguished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PeopleBy {
     /// By a column that names them.
     Column,
-    /// By all that the source holds about them: whoever's record changed is not found again.
+    /// By all that the source holds about them: a person whose record changed is not found again.
     Record,
 }
 

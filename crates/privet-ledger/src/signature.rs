@@ -14,13 +14,13 @@ use sha2::{Digest, Sha256};
 use super::line::hex;
 use privet_core::{Error, Result};
 
-/// The value of who has nothing sensitive, for data where that can be: to know that is no harm.
+/// The value of people who have nothing sensitive, for data where that can be: knowing it does no harm.
 pub const NOTHING: u64 = 0;
 
 /// Digits of a hash in a line.
 const DIGITS: usize = 16;
 
-/// What goes into every hash of a ledger beside what is hashed.
+/// What goes into every hash of a ledger next to what is hashed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Salt([u8; 32]);
 
@@ -55,7 +55,7 @@ impl Salt {
         self.hash("value", [attribute, value]).max(1)
     }
 
-    /// The name of a key, which does not tell the key.
+    /// The name of a key, which does not reveal the key.
     pub fn key_name(&self, seed: u64) -> String {
         format!("{:0DIGITS$x}", self.hash("key", [seed.to_string().as_str()]))
     }
@@ -103,7 +103,7 @@ const BY_RECORD: &str = "record";
 
 /// Gives every record of a source a key by all that it holds, by which its person is found again in another release.
 ///
-/// Records that hold the same are told apart by their turn: it does not matter which of them is which.
+/// Records that hold the same are distinguished by their turn: it does not matter which of them is which.
 #[derive(Debug)]
 pub struct RecordKeys {
     salt: Salt,
@@ -127,7 +127,7 @@ impl RecordKeys {
 
 /// Gives every record of a table a key by what names its person, by which that person is found again in another release.
 ///
-/// Several records of one person are told apart by what else they hold, whatever order they come in.
+/// Several records of one person are distinguished by what else they hold, whatever order they come in.
 #[derive(Debug)]
 pub struct PersonKeys {
     salt: Salt,

@@ -4,15 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::str;
 
-use csv::{ByteRecord, Reader, ReaderBuilder};
-
 use super::Taxonomy;
 use super::grow::{Grower, Origin};
 use privet_core::{Error, Result};
-use privet_data::unmarked;
+use privet_data::{each_record, unmarked};
 
 /// In order of preference: a label such as `[15,20)` holds a comma more often than a semicolon.
-const DELIMITERS: [u8; 3] = [b';', b'\t', b','];
+const DELIMITERS: [char; 3] = [';', '\t', ','];
 
 /// Reads a hierarchy file; every error names the file.
 pub(super) fn read(path: &Path) -> Result<Taxonomy> {
@@ -60,94 +58,49 @@ type Labels<'a> = &'a mut dyn Iterator<Item = &'a str>;
 
 /// Hands each line that is not blank to `take`.
 fn each_line(bytes: &[u8], mut take: impl FnMut(u64, Labels<'_>) -> Result<()>) -> Result<()> {
-    if let Err(error) = str::from_utf8(bytes) {
-        return Err(not_utf8(bytes, error.valid_up_to()));
-    }
+    let text = str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to()))?;
     if let Some(nul) = bytes.iter().position(|byte| *byte == 0) {
         let line = bytes[..nul].iter().filter(|byte| **byte == b'\n').count() as u64 + 1;
         return Err(Error::input("the line contains a NUL byte")
             .at_line(line)
             .help("save the hierarchy as plain UTF-8 text; NUL bytes often mean UTF-16 or a damaged file"));
     }
-    // The byte order mark goes first, so that the reader's positions are positions in `bytes`.
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    let delimiter = delimiter(bytes)?;
-    let mut reader = reader(bytes, delimiter);
-    let mut record = ByteRecord::new();
-    let mut line = 0;
-    while next(&mut reader, &mut record)? {
-        if is_blank(&record) {
-            continue;
-        }
-        let start = record.position().map_or((0, 0), |start| (start.byte() as usize, start.line()));
-        let rest = bytes.get(start.0..).unwrap_or_default();
-        // The reader starts a record at the empty lines before it, and does not count lines that end in a bare CR.
-        line = (start.1 + empty_lines(rest)).max(line + 1);
-        let is_last = reader.position().byte() >= bytes.len() as u64;
-        if is_last && record.iter().any(|field| field.contains(&b'\n')) && quotes(rest) % 2 == 1 {
-            return Err(Error::input("a quote is opened but never closed")
-                .at_line(line)
-                .help("close it, or write \"\" for a quote inside a quoted label"));
-        }
-        // The whole file is valid UTF-8 and delimiters are ASCII, so every field is valid too.
-        take(line, &mut record.iter().map(|field| unmarked(str::from_utf8(field).unwrap_or_default())))?;
-    }
-    Ok(())
-}
-
-fn reader(bytes: &[u8], delimiter: u8) -> Reader<&[u8]> {
-    ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(bytes)
-}
-
-fn next(reader: &mut Reader<&[u8]>, record: &mut ByteRecord) -> Result<bool> {
-    reader
-        .read_byte_record(record)
-        .map_err(|error| Error::input(format!("not a delimited text file: {error}")))
+    each_record(text, delimiter(text), &mut |line, labels| match is_blank(labels) {
+        true => Ok(()),
+        false => take(line, &mut labels.iter().map(|label| unmarked(label))),
+    })
 }
 
 /// A line of nothing but spaces.
-fn is_blank(record: &ByteRecord) -> bool {
-    record.len() == 1 && record.iter().all(|field| field.trim_ascii().is_empty())
-}
-
-/// How many line ends the text begins with.
-fn empty_lines(bytes: &[u8]) -> u64 {
-    let ends = bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
-    ends.filter(|byte| **byte == b'\n').count() as u64
-}
-
-fn quotes(bytes: &[u8]) -> usize {
-    bytes.iter().filter(|byte| **byte == b'"').count()
+fn is_blank(labels: &[&str]) -> bool {
+    matches!(labels, [label] if label.trim_ascii().is_empty())
 }
 
 /// The delimiter that divides every line and leaves them all with the same root, else the one that divides most lines.
-fn delimiter(bytes: &[u8]) -> Result<u8> {
+fn delimiter(text: &str) -> char {
     let mut best = (DELIMITERS[0], 0);
     for delimiter in DELIMITERS {
-        let mut reader = reader(bytes, delimiter);
-        let mut record = ByteRecord::new();
-        let mut root: Option<Vec<u8>> = None;
+        let mut root: Option<String> = None;
         let (mut lines, mut divided, mut same_root) = (0u64, 0u64, true);
-        while next(&mut reader, &mut record)? {
-            if is_blank(&record) {
-                continue;
+        let read = each_record(text, delimiter, &mut |_, labels| {
+            if is_blank(labels) {
+                return Ok(());
             }
             lines += 1;
-            divided += u64::from(record.len() > 1);
-            let last = record.iter().next_back().unwrap_or_default();
-            match &root {
-                None => root = Some(last.to_vec()),
-                Some(root) => same_root &= root == last,
-            }
-        }
-        if same_root && lines > 0 && divided == lines {
-            return Ok(delimiter);
+            divided += u64::from(labels.len() > 1);
+            let last = labels.last().copied().unwrap_or_default();
+            same_root &= root.get_or_insert_with(|| last.to_string()) == last;
+            Ok(())
+        });
+        // A quote that never closes is reported once the delimiter is known; until then it ends the text.
+        if same_root && lines > 0 && divided == lines && read.is_ok() {
+            return delimiter;
         }
         if divided > best.1 {
             best = (delimiter, divided);
         }
     }
-    Ok(best.0)
+    best.0
 }
 
 fn not_utf8(bytes: &[u8], valid: usize) -> Error {

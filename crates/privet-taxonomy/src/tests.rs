@@ -213,7 +213,7 @@ fn samples() -> Option<PathBuf> {
     let folder =
         std::env::var_os("PRIVET_DATA").map_or_else(|| workspace.join("../shared/data"), PathBuf::from);
     if !folder.is_dir() {
-        println!("skipped: no sample data in {} (set PRIVET_DATA)", folder.display());
+        privet_core::testing::skipped(&format!("no sample data in {} (set PRIVET_DATA)", folder.display()));
         return None;
     }
     Some(folder)

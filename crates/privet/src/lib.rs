@@ -22,6 +22,7 @@
 //! - [`attack`](fn@attack) tries what an attacker could do who knows more than the policy assumes.
 //! - [`publish`](fn@publish) makes the release directory that the command makes. [`release::anonymize_any`] does all of this in one
 //!   call.
+//! - [`compare`] decides several policies without publishing anything, and measures what each would lose and risk.
 //!
 //! # Example
 //!
@@ -62,13 +63,14 @@
 //! # Ok::<(), privet::Error>(())
 //! ```
 
+pub mod compare;
 pub mod release;
 
 pub use privet_attack as attack;
 pub use privet_audit as audit;
 pub use privet_core::{
-    Error, ErrorKind, Exact, Result, RunKey, ValueSet, clock, counted, cpu, noun, ordinal, place, random,
-    suggestion, visible,
+    Error, ErrorKind, Exact, Result, RunKey, ValueSet, clock, counted, cpu, noun, ordinal, place, platform,
+    random, shortened, suggestion, thousands, visible,
 };
 pub use privet_data as data;
 pub use privet_drafts as drafts;

@@ -97,8 +97,8 @@ fn policy_text(case: &Case, data: &Path) -> String {
 #[test]
 fn known_optima_on_adult_are_found() {
     let Some(data) = data_folder() else {
-        eprintln!(
-            "skipped: no Adult data; set PRIVET_DATA to the folder that holds adult/ and adult-hierarchies/"
+        privet_core::testing::skipped(
+            "no Adult data; set PRIVET_DATA to the folder that holds adult/ and adult-hierarchies/",
         );
         return;
     };

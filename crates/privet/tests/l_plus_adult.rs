@@ -73,7 +73,9 @@ fn policy_text(folder: &Path, (suppression, cost, theta): (&str, &str, &str)) ->
 #[test]
 fn optima_on_adult_that_two_searches_found_are_found() {
     let Some(folder) = data_folder() else {
-        eprintln!("skipped: no Adult data; set PRIVET_DATA to the folder that holds adult/ and taxonomies/");
+        privet_core::testing::skipped(
+            "no Adult data; set PRIVET_DATA to the folder that holds adult/ and taxonomies/",
+        );
         return;
     };
     // What is read is the same for all.

@@ -16,7 +16,7 @@ use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::Source;
 use privet_policy::layout::{APPLIED, GROUP_ASSIGNMENT, PUBLIC, STEWARD, VOCABULARY_ASSIGNMENT, projection};
-use privet_policy::{AnyPolicy, CheckedPolicy, Subject};
+use privet_policy::{AnyPolicy, CheckedPolicy, ReleaseKind};
 
 /// Audits the release in a folder.
 pub(super) fn audit(folder: &ReleaseFolder, policy: &AnyPolicy, clock: &Clock) -> Result<Audit> {
@@ -29,9 +29,9 @@ pub(super) fn audit(folder: &ReleaseFolder, policy: &AnyPolicy, clock: &Clock) -
     let name = folder.names().next().ok_or_else(|| folder.broken())?;
     let path = folder.public(name);
     match policy {
-        AnyPolicy::Table(policy) => match policy.subject() {
-            Subject::Groups => groups(folder, policy, expected, clock),
-            Subject::Projections => projections(folder, policy, expected, clock),
+        AnyPolicy::Table(policy) => match policy.publishes() {
+            ReleaseKind::Groups => groups(folder, policy, expected, clock),
+            ReleaseKind::Projections => projections(folder, policy, expected, clock),
             _ => {
                 // Nobody could choose an earlier plan so that it suppresses little of later data.
                 let allow_suppression = folder.stated.get(APPLIED).is_some();
@@ -106,7 +106,7 @@ pub fn audit_files(policy: &AnyPolicy, release: &Path, aligned: bool, clock: &Cl
     }
     let paths = paths_of(release)?;
     let audit = match policy {
-        AnyPolicy::Table(policy) if policy.subject() == Subject::Projections => {
+        AnyPolicy::Table(policy) if policy.publishes() == ReleaseKind::Projections => {
             if release.is_file() {
                 return Err(Error::input("this is one file, and the tables of a plan are audited together")
                     .in_file(release)

@@ -7,7 +7,7 @@ use privet::data::Formulas;
 use privet::policy::{DataKind, Policy};
 use privet::release::{Published, RunOptions, anonymize_any};
 use privet::report::figure;
-use privet::{Result, audit, counted, visible};
+use privet::{Result, audit, counted, noun, shortened, thousands, visible};
 use serde_json::Value as Json;
 
 use crate::arguments::Anonymize;
@@ -27,10 +27,13 @@ pub fn run(arguments: &Anonymize, output: &Output, clock: &Clock) -> Result<u8> 
     make(Policy::read(&arguments.policy)?.with_formulas(formulas), options, output, clock)
 }
 
-/// Makes a release with nothing said beside the policy.
+/// Makes a release with no options other than the policy's.
 pub fn publish(policy: &Path, target: PathBuf, output: &Output, clock: &Clock) -> Result<u8> {
     make(Policy::read(policy)?, RunOptions::to(target), output, clock)
 }
+
+/// People read ten lines: what was released and lost, the audit, the warnings and where it is.
+const LINES: usize = 10;
 
 fn make(policy: Policy, mut options: RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
     let policy = policy.check_any(None)?;
@@ -40,34 +43,53 @@ fn make(policy: Policy, mut options: RunOptions, output: &Output, clock: &Clock)
         options.time_limit = None;
     }
     let published = anonymize_any(policy, &options, clock)?;
-    tell(&published, output);
+    present(&published, output);
     Ok(0)
 }
 
 /// Prints what came of a release.
-pub(super) fn tell(published: &Published, output: &Output) {
+pub(super) fn present(published: &Published, output: &Output) {
+    let text = if output.is_verbose() { in_full(published) } else { in_brief(published) };
     let (alarms, warnings) = published.warnings.split_at(usize::from(published.empty));
-    for alarm in alarms {
-        output.alarm(alarm);
-    }
-    if !published.left_out.is_empty() {
-        let columns = published.left_out.join(", ");
-        output.warn(&format!("not published, because the policy does not mention them: {columns}"));
-    }
-    for warning in warnings {
-        output.warn(warning);
-    }
-    output.result(&text(published), || published.manifest.clone());
+    alarms.iter().for_each(|alarm| output.alarm(alarm));
+    let left = LINES.saturating_sub(text.lines().count() + alarms.len());
+    output.warn_within(left, &most_serious_first(warnings, published), "see the report, or add --verbose");
+    output.result(&text, || published.manifest.clone());
 }
 
-fn text(published: &Published) -> String {
-    let manifest = &published.manifest;
-    let kind = DataKind::ALL.into_iter().find(|kind| manifest["kind"] == kind.name());
-    let mut text = match kind {
-        Some(DataKind::Transactions) => about_transactions(manifest),
-        Some(DataKind::QueryLog | DataKind::Vocabularies) => about_vocabularies(manifest),
-        Some(DataKind::Table) | None => about_table(manifest),
+/// What a release reveals together with earlier ones cannot be taken back, so warnings of it come first; the others keep their
+/// order.
+fn most_serious_first(warnings: &[String], published: &Published) -> Vec<String> {
+    let together = |name: &str| ["composition", "re-release"].contains(&name);
+    let serious = |warning: &String| {
+        published.attacks.found.iter().any(|found| together(&found.name) && found.warning == *warning)
     };
+    let (first, rest): (Vec<&String>, Vec<&String>) = warnings.iter().partition(|warning| serious(warning));
+    first.into_iter().chain(rest).cloned().collect()
+}
+
+/// What most people want to know, a line each.
+fn in_brief(published: &Published) -> String {
+    let mut text = headline(published);
+    text += audit::verdict(&published.audit).trim_end();
+    if !published.attacks.found.is_empty() {
+        let tried = counted(published.attacks.found.len() as u64, "attack", "attacks");
+        text += &match published.attacks.warnings().count() {
+            0 => format!("; {tried} tried, none with a warning"),
+            warned => format!("; {tried} tried, {warned} with a warning"),
+        };
+    }
+    let path = published.path.display();
+    text + &format!(
+        "\npublished in {path}: public/ is safe to publish, keep steward/ private; more in {path}/steward/report.html, or \
+         with --verbose\n"
+    )
+}
+
+/// Everything that the run found.
+fn in_full(published: &Published) -> String {
+    let mut text = headline(published);
+    text += &decision(&published.manifest);
     text += &audit::render(&published.audit);
     for found in &published.attacks.found {
         text += &format!("attack {}\n", visible::line(&found.told()));
@@ -76,74 +98,79 @@ fn text(published: &Published) -> String {
         text += &format!("{left_out}\n");
     }
     let path = published.path.display();
-    text += &format!(
+    text + &format!(
         "published in {path}: public/ is safe to publish, keep steward/ private; read {path}/steward/report.html\n"
-    );
+    )
+}
+
+/// What was released, lost and kept.
+fn headline(published: &Published) -> String {
+    let manifest = &published.manifest;
+    let kind = DataKind::ALL.into_iter().find(|kind| manifest["kind"] == kind.name());
+    let mut text = match kind {
+        Some(DataKind::Transactions) => released(manifest, "transaction", "transactions"),
+        Some(DataKind::QueryLog | DataKind::Vocabularies) => released(manifest, "vocabulary", "vocabularies"),
+        Some(DataKind::Table) | None => released(manifest, "record", "records"),
+    };
+    text += &cost(manifest);
+    if !published.left_out.is_empty() {
+        let columns: Vec<&str> = published.left_out.iter().map(String::as_str).collect();
+        let columns = shortened(&columns);
+        text +=
+            &format!("not published, because the policy does not mention it: {}\n", visible::line(&columns));
+    }
     text
 }
 
-fn about_table(manifest: &Json) -> String {
+/// How many records were released, and what became of the others.
+fn released(manifest: &Json, one: &str, many: &str) -> String {
     let records = |key: &str| manifest["records"][key].as_u64().unwrap_or(0);
+    let read = records("read");
     let mut text = format!(
-        "released {} of {} ({} suppressed, {} dropped for missing values)\n",
-        records("released"),
-        counted(records("read"), "record", "records"),
-        records("suppressed"),
-        records("dropped")
+        "released {} of {} {}",
+        thousands(records("released")),
+        thousands(read),
+        noun(read, one, many)
     );
-    let held = records("held_out");
-    if held > 0 {
-        let people = manifest["holdout"]["people"].as_u64().unwrap_or(held);
-        let people = counted(people, "person", "people");
-        let held = counted(held, "record", "records");
-        text += &format!("held out {people} ({held}) for attacks to be tried on as well\n");
+    let withheld = if one == "vocabulary" { "withheld" } else { "suppressed" };
+    let others = [
+        (records("suppressed"), withheld),
+        (records("dropped"), "dropped for missing values"),
+        (records("held_out"), "held out to try attacks on"),
+        (records("starred"), if records("starred") == 1 { "cell shown as *" } else { "cells shown as *" }),
+    ];
+    let others: Vec<String> = others
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{} {what}", thousands(count)))
+        .collect();
+    if !others.is_empty() {
+        text += &format!(": {}", others.join(", "));
     }
-    let starred = records("starred");
-    if starred > 0 {
-        let cells = counted(starred, "cell", "cells");
-        text += &format!("suppressed {cells} of released records, shown as *\n");
-    }
-    text += &cost(manifest);
-    if let Some(levels) = manifest["plan"]["levels"].as_object() {
+    text + "\n"
+}
+
+/// The method's decision: levels, cuts, or what is left of vocabularies.
+fn decision(manifest: &Json) -> String {
+    let plan = &manifest["plan"];
+    let mut text = String::new();
+    if let Some(levels) = plan["levels"].as_object() {
         let levels: Vec<String> = levels
             .iter()
-            .map(|(column, level)| format!("{column} {level}/{}", manifest["plan"]["highest"][column]))
+            .map(|(column, level)| format!("{column} {level}/{}", plan["highest"][column]))
             .collect();
         text += &format!("levels: {}\n", visible::line(&levels.join(", ")));
     }
-    for (column, cut) in manifest["plan"]["cuts"].as_object().into_iter().flatten() {
+    for (column, cut) in plan["cuts"].as_object().into_iter().flatten() {
         let cut = format!("cut of {column}: {}", listed(&labels(cut)));
         text += &format!("{}\n", visible::line(&cut));
     }
-    text
-}
-
-fn about_vocabularies(manifest: &Json) -> String {
-    let records = |key: &str| manifest["records"][key].as_u64().unwrap_or(0);
-    let (released, withheld) = (records("released"), records("suppressed"));
-    let noun = if released == 1 { "vocabulary" } else { "vocabularies" };
-    let mut text = format!("released {released} {noun}");
-    if withheld > 0 {
-        text += &format!(" of {} ({withheld} withheld)", records("read"));
+    if plan["cut"].is_array() {
+        text += &format!("cut: {}\n", visible::line(&listed(&labels(&plan["cut"]))));
     }
-    text += "\n";
-    text += &cost(manifest);
-    let loss = |key: &str| manifest["loss"][key].as_f64().unwrap_or(0.0) * 100.0;
-    text += &format!(
-        "kept {:.1} % of distinct terms and {:.1} % of occurrences\n",
-        loss("distinct-terms"),
-        loss("vocabulary-size")
-    );
-    text
-}
-
-fn about_transactions(manifest: &Json) -> String {
-    let released = manifest["records"]["released"].as_u64().unwrap_or(0);
-    let noun = if released == 1 { "transaction" } else { "transactions" };
-    let mut text = format!("released {released} {noun}\n");
-    text += &cost(manifest);
-    if manifest["plan"]["cut"].is_array() {
-        text += &format!("cut: {}\n", visible::line(&listed(&labels(&manifest["plan"]["cut"]))));
+    let loss = |key: &str| Some(manifest["loss"][key].as_f64()? * 100.0);
+    if let (Some(terms), Some(size)) = (loss("distinct-terms"), loss("vocabulary-size")) {
+        text += &format!("kept {terms:.1} % of distinct terms and {size:.1} % of occurrences\n");
     }
     text
 }
@@ -152,38 +179,42 @@ fn labels(list: &Json) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(|label| label.as_str()).collect()
 }
 
-/// The cost and what is proven about it, in numbers for people, and how much is published as it is. The exact figures are in
+/// What is lost, what is proven about that, and how much is published exactly; in numbers for people. The exact figures are in
 /// `--json`.
 fn cost(manifest: &Json) -> String {
     let cost = &manifest["cost"];
     let proof = if manifest["optimal"] == true {
-        " (proven optimal)".to_string()
+        ", proven optimal".to_string()
     } else {
         match manifest["bound"].as_f64() {
-            Some(bound) => format!(" (not below {})", figure(bound)),
+            Some(bound) => format!(", at least {}", figure(bound)),
             None => String::new(),
         }
     };
     let share = cost["normalised"].as_f64().unwrap_or(0.0) * 100.0;
     let value = figure(cost["value"].as_f64().unwrap_or(0.0));
+    let lost = match cost["metric"].as_str().unwrap_or("") {
+        // An error is not information that is lost.
+        "query-error" => format!("mean error of queries {value}, {share:.1} % of the worst{proof}"),
+        metric => format!("lost {share:.1} % of what could be lost ({metric} {value}{proof})"),
+    };
     let exactly = &manifest["published_exactly"];
     format!(
-        "{} {value}, {share:.1} % of the worst{proof}\npublished exactly: {:.1} % of {}\n",
-        cost["metric"].as_str().unwrap_or(""),
+        "{lost}\npublished exactly: {:.1} % of {}\n",
         exactly["share"].as_f64().unwrap_or(0.0) * 100.0,
         exactly["of"].as_str().unwrap_or("cells")
     )
 }
 
-/// A label as it can be told from its neighbours: in quotes where it is empty, padded or has a comma of its own.
+/// A label that can be told apart from its neighbours: in quotes where it is empty, padded or has a comma of its own.
 fn shown(label: &str) -> String {
     let plain = !label.is_empty() && label.trim() == label && !label.contains(", ");
     if plain { label.to_string() } else { format!("'{label}'") }
 }
 
-/// Labels on one line; of a long list the beginning.
+/// Labels on one line: only the first ones of a long list.
 fn listed(labels: &[&str]) -> String {
-    /// About what fits a line beside a column's name.
+    /// About what fits a line next to a column's name.
     const WIDTH: usize = 80;
     let mut text = String::new();
     for (at, label) in labels.iter().enumerate() {

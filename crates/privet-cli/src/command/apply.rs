@@ -6,7 +6,7 @@ use privet::data::Formulas;
 use privet::policy::Policy;
 use privet::release::{EarlierPlan, RunOptions, apply_plan};
 
-use super::anonymize::tell;
+use super::anonymize::present;
 use crate::arguments::Apply;
 use crate::output::Output;
 
@@ -25,6 +25,6 @@ pub fn run(arguments: &Apply, output: &Output, clock: &Clock) -> Result<u8> {
     };
     let formulas = if arguments.csv_safe { Formulas::Mark } else { Formulas::Refuse };
     let published = apply_plan(&earlier, &policy.with_formulas(formulas), &arguments.data, &options, clock)?;
-    tell(&published, output);
+    present(&published, output);
     Ok(0)
 }

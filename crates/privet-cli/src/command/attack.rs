@@ -9,7 +9,7 @@ use privet::data::{Header, ReadOptions, Source};
 use privet::policy::{AnyPolicy, Policy, Role};
 use privet::release::baselines::baselines;
 use privet::release::{attack_by_ledger, open_release};
-use privet::{Error, Result, visible};
+use privet::{Error, Result, counted, visible};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::Attack;
@@ -46,19 +46,27 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
     doubts.iter().for_each(|doubt| output.warn(doubt));
     clock.progress().stage("attacking", None);
     let mut attacks = attack(&scene, &choice)?;
-    if let Some(folder) = arguments.folder.as_ref().filter(|_| arguments.with.is_empty()) {
-        add_ledger(&mut attacks, folder, policy.written(), &arguments.only)?;
+    if let Some(folder) = arguments.folder.as_ref().filter(|_| arguments.with.is_empty())
+        && let Some(reason) = add_ledger(&mut attacks, folder, policy.written(), &arguments.only)?
+    {
+        output.warn(&format!("not attacked together with the earlier releases of its ledger: {reason}"));
     }
-    output.result(&told(&attacks), || {
+    // The reasons why attacks were not run matter to a user who named them.
+    let reasons = output.is_verbose() || !arguments.only.is_empty();
+    output.result(&rendered(&attacks, reasons), || {
         let found: Vec<Json> = attacks.found.iter().map(Finding::to_json).collect();
         json!({ "attacks": found, "not_run": attacks.not_run })
     });
     Ok(0)
 }
 
-/// Puts what the release tells together with others of its ledger among the other attacks, unless it was attacked together with
-/// releases that the user names.
-fn add_ledger(attacks: &mut Attacks, folder: &Path, policy: &Policy, only: &[String]) -> Result<()> {
+/// Adds what the release reveals together with others of its ledger, unless the user names the releases to attack it with. Returns why that could not be done.
+fn add_ledger(
+    attacks: &mut Attacks,
+    folder: &Path,
+    policy: &Policy,
+    only: &[String],
+) -> Result<Option<String>> {
     let is_wanted = |name: &str| only.is_empty() || only.iter().any(|wanted| wanted == name);
     let both = ["composition", "re-release"];
     match attack_by_ledger(folder, policy)? {
@@ -71,12 +79,13 @@ fn add_ledger(attacks: &mut Attacks, folder: &Path, policy: &Policy, only: &[Str
         Some(Err(reason)) => {
             let about = attacks.not_run.iter_mut().filter(|attack| both.contains(&attack.name.as_str()));
             about.for_each(|attack| attack.reason.clone_from(&reason));
+            return Ok(Some(reason));
         }
     }
-    Ok(())
+    Ok(None)
 }
 
-/// A table of other people. What lacks a quasi-identifier would make everybody look certain, or nobody comparable.
+/// A table of other people. Without all quasi-identifiers everybody would look certain, or nobody could be compared.
 fn other_people(path: &Path, policy: &AnyPolicy) -> Result<Source> {
     let AnyPolicy::Table(policy) = policy else {
         let kind = policy.kind().name();
@@ -95,16 +104,16 @@ fn other_people(path: &Path, policy: &AnyPolicy) -> Result<Source> {
 struct Opened {
     policy: AnyPolicy,
     released: Released,
-    /// All files that leave the house, where there are more than those with the data.
+    /// All files that are published, where there are more than those with the data.
     files: Option<Vec<PathBuf>>,
     seed: u64,
-    /// What has to be said before anything is compared.
+    /// Doubts to report before anything is compared.
     doubts: Vec<String>,
-    /// Who was kept out of the release when it was made.
+    /// The people who were held out of the release when it was made.
     holdout: Option<Source>,
 }
 
-/// Random choices of attacks on files that were not made here: what they find is told, never published.
+/// Seeds attacks on files that were not made here: what they find is printed, never published.
 const SEED: u64 = 1;
 
 fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
@@ -139,7 +148,7 @@ fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
     Ok(Opened { policy, released, files: None, seed: SEED, doubts: Vec::new(), holdout: None })
 }
 
-fn told(attacks: &Attacks) -> String {
+fn rendered(attacks: &Attacks, reasons: bool) -> String {
     let mut text = String::new();
     for found in &attacks.found {
         text += &format!("{}\n", visible::line(&found.told()));
@@ -153,11 +162,16 @@ fn told(attacks: &Attacks) -> String {
     if attacks.found.is_empty() {
         text += "no attack could be run\n";
     }
-    if !attacks.not_run.is_empty() {
-        text += "not run:\n";
-    }
-    for other in &attacks.not_run {
-        text += &format!("  {}: {}\n", other.name, visible::line(&other.reason));
+    let others = counted(attacks.not_run.len() as u64, "attack", "attacks");
+    match attacks.not_run.as_slice() {
+        [] => {}
+        _ if !reasons => text += &format!("{others} not run; --verbose says why\n"),
+        not_run => {
+            text += "not run:\n";
+            for other in not_run {
+                text += &format!("  {}: {}\n", other.name, visible::line(&other.reason));
+            }
+        }
     }
     text
 }

@@ -1,7 +1,7 @@
 //! `privet audit`: checks a release again, or any release that another tool made.
 
 use privet::audit::released::open_released;
-use privet::audit::{audit_files, audit_release, render};
+use privet::audit::{audit_files, audit_release, in_brief, render};
 use privet::clock::Clock;
 use privet::policy::{Policy, PolicyRef, Purpose};
 use privet::release::{about_released, open_release};
@@ -18,7 +18,7 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
     let audit = match (&arguments.folder, &arguments.policy, &arguments.release) {
         (Some(folder), _, _) => {
             let audit = audit_release(folder, original, clock)?;
-            // What is not as it was published is said by the audit.
+            // The audit reports what is not as it was published.
             if let Ok(release) = open_release(folder, original, clock) {
                 cautions = about_released(&release.released, clock).or_else(unless_interrupted)?;
             }
@@ -32,10 +32,11 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
             }
             audit
         }
-        _ => return Err(Error::input("name a release folder, or --policy and --release")),
+        _ => return Err(Error::input("name a release directory, or --policy and --release")),
     };
     cautions.iter().for_each(|caution| output.warn(caution));
-    output.result(&render(&audit), || {
+    let text = if output.is_verbose() { render(&audit) } else { in_brief(&audit) };
+    output.result(&text, || {
         let mut json = json!(audit);
         if !cautions.is_empty() {
             json["warnings"] = json!(cautions);
@@ -45,7 +46,7 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
     Ok(if audit.passed { 0 } else { ErrorKind::Violation.exit_status() })
 }
 
-/// Nothing to warn of in what cannot be read: the audit has the say. Whoever wants to stop is obeyed.
+/// The audit reports what cannot be read, so there is no second warning. An interrupted run still stops.
 fn unless_interrupted(error: Error) -> Result<Vec<String>> {
     if error.kind() == ErrorKind::Interrupted { Err(error) } else { Ok(Vec::new()) }
 }

@@ -15,7 +15,7 @@ pub fn run(arguments: &Example, output: &Output, clock: &Clock) -> Result<u8> {
         let width = examples().iter().map(|one| one.name.len()).max().unwrap_or(0);
         let mut text: String =
             examples().iter().map(|one| format!("{:<width$} {}\n", one.name, one.summary)).collect();
-        text += "\nprivet example NAME writes one into a folder of that name\n";
+        text += "\nprivet example NAME writes one into a directory of that name\n";
         output.result(&text, || {
             let list: Vec<Json> = examples()
                 .iter()
@@ -31,7 +31,7 @@ pub fn run(arguments: &Example, output: &Output, clock: &Clock) -> Result<u8> {
     let shown = folder.display();
     let mut text: String = written.iter().map(|path| format!("wrote {}\n", path.display())).collect();
     if arguments.run {
-        output.tell(&text);
+        output.remark(&text);
         let policy = folder.join("policy.toml");
         return super::anonymize::publish(&policy, PathBuf::from(format!("{shown}-release")), output, clock);
     }

@@ -144,15 +144,15 @@ fn to_json(declaration: &Declaration) -> Json {
             json!({ "name": key.name, "takes": key.kind.in_words(), "required": key.required, "default": key.default, "help": key.help })
         })
         .collect();
-    let mut told = json!({
+    let mut explained = json!({
         "name": declaration.name, "summary": declaration.summary, "help": declaration.help, "source": declaration.source, "keys": keys,
     });
     if declaration.accepts.is_empty() {
-        told["methods"] = json!(methods_for(declaration));
+        explained["methods"] = json!(methods_for(declaration));
     } else {
-        told["takes"] = json!(declaration.takes());
+        explained["takes"] = json!(declaration.takes());
     }
-    told
+    explained
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use privet::drafts::{
     Draft, DraftOptions, data_path, differ_in_length, draft, draft_transactions, long_form,
 };
 use privet::policy::ReportKeys;
-use privet::{Error, Result, counted, visible};
+use privet::{Error, ErrorKind, Result, counted, visible};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::{Init, InitKind};
@@ -16,7 +16,7 @@ use crate::output::Output;
 
 pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     let data = &arguments.data;
-    let folder = arguments.output.clone().unwrap_or_else(|| beside(data));
+    let folder = arguments.output.clone().unwrap_or_else(|| next_to(data));
     let options = DraftOptions {
         data_path: Some(data_path(&folder, data)),
         delimiter: arguments.delimiter,
@@ -47,7 +47,7 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
             ));
     }
     let draft = match draft(&source, &options) {
-        Err(error) if is_ragged(&error) => {
+        Err(error) if error.kind() == ErrorKind::UnevenRows => {
             let lines = TransactionOptions::Lines { separator: arguments.delimiter };
             let looks = || TransactionSource::open(data, &lines).and_then(|lines| differ_in_length(&lines));
             if arguments.kind.is_none() && looks().unwrap_or(false) {
@@ -68,7 +68,7 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     finish(&draft, text, ("table", options.preset.is_some()), &folder, output)
 }
 
-/// Writes a draft and tells about it.
+/// Writes a draft and describes it.
 fn finish(
     draft: &Draft,
     mut text: String,
@@ -78,12 +78,12 @@ fn finish(
 ) -> Result<u8> {
     let written = draft.write(folder)?;
     if has_preset {
-        output.tell(&format!("{}\n", ReportKeys::NO_CERTIFICATE));
+        output.remark(&format!("{}\n", ReportKeys::NO_CERTIFICATE));
     }
     let files = counted(written.len() as u64, "file", "files");
     text += &format!("wrote {files} to {}\n", folder.display());
     let policy = folder.join("policy.toml");
-    text += &format!("next: read {0}, mend it, then privet anonymize {0} -o release\n", policy.display());
+    text += &format!("next: review and edit {0}, then privet anonymize {0} -o release\n", policy.display());
     output.result(&text, || {
         let columns: Vec<Json> = draft
             .columns
@@ -118,7 +118,7 @@ fn transactions(arguments: &Init) -> Result<Option<TransactionOptions>> {
             Ok(Some(TransactionOptions::Long { id, item, delimiter: *delimiter, header }))
         }
         _ if is_told => lines(),
-        Err(error) if !is_ragged(&error) => Err(error),
+        Err(error) if error.kind() != ErrorKind::UnevenRows => Err(error),
         _ => Ok(None),
     }
 }
@@ -127,11 +127,6 @@ fn transactions(arguments: &Init) -> Result<Option<TransactionOptions>> {
 fn read_options(arguments: &Init) -> ReadOptions {
     let header = arguments.header.clone().unwrap_or_default();
     ReadOptions { header, ..ReadOptions::of(arguments.delimiter) }
-}
-
-/// Whether an error says that rows have more or fewer cells than the first.
-fn is_ragged(error: &Error) -> bool {
-    error.is_of_uneven_rows()
 }
 
 /// Whether the columns are those that search engines have published logs with.
@@ -148,7 +143,7 @@ fn no_table(error: Error) -> Error {
 }
 
 /// `people.csv.gz` gets its policy in `people-policy`.
-fn beside(data: &Path) -> PathBuf {
+fn next_to(data: &Path) -> PathBuf {
     let name = data.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = name.split('.').next().unwrap_or(&name);
     data.with_file_name(format!("{stem}-policy"))

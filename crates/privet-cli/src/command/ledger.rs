@@ -1,4 +1,4 @@
-//! `privet ledger`: what was released of which source, to whom.
+//! `privet ledger`: what was released of which source, and its recipients.
 
 use std::path::{Path, PathBuf};
 
@@ -90,7 +90,7 @@ fn show(ledger: &Ledger, entry: u64, output: &Output) -> Result<u8> {
     let numbers: Vec<String> = releases.iter().map(|recorded| recorded.entry.to_string()).collect();
     let Some(at) = releases.iter().position(|recorded| recorded.entry == entry) else {
         let known = if numbers.is_empty() { "none".to_string() } else { numbers.join(", ") };
-        return Err(Error::input(format!("line {entry} of the ledger is no release"))
+        return Err(Error::input(format!("line {entry} of the ledger is not a release"))
             .in_file(ledger.path())
             .help(format!("releases: {known}")));
     };

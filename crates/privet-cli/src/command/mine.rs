@@ -4,7 +4,7 @@ use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::engine::negative_rules::{KnownRule, Origin};
 use privet::method::injector::{idle_note, known_rules};
-use privet::policy::{AnyPolicy, Policy, Subject};
+use privet::policy::{AnyPolicy, Policy, ReleaseKind};
 use privet::{Error, Result, counted, visible};
 use serde_json::{Value as Json, json};
 
@@ -13,7 +13,7 @@ use crate::output::Output;
 
 pub fn run(arguments: &Mine, output: &Output, clock: &Clock) -> Result<u8> {
     let policy = match Policy::read(&arguments.policy)?.check_any(None)? {
-        AnyPolicy::Table(policy) if policy.subject() == Subject::Groups => policy,
+        AnyPolicy::Table(policy) if policy.publishes() == ReleaseKind::Groups => policy,
         _ => {
             return Err(Error::input(
                 "only methods \"injector\" and \"anatomy\" ask what an adversary knows",

@@ -28,7 +28,7 @@ use crate::supervise::is_worker;
 
 /// Runs a command and returns its exit status.
 pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>) -> Result<u8> {
-    // Where memory is limited, threads are started now: later there would be nobody to tell that there are none.
+    // Where memory is limited, threads are started now: later it could not be reported that there are none.
     if arguments.common.threads.is_some() || is_worker() {
         let threads = arguments.common.threads.unwrap_or(0);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();

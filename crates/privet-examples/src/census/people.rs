@@ -1,7 +1,7 @@
 //! Made-up people: each trait is drawn from a table that depends on the traits before it.
 //!
 //! The figures are invented. They imitate the shape of a national survey (who is old is more often widowed, who has a
-//! degree more often manages, cities hold most migrants), because a search over independent columns is no honest test.
+//! degree more often manages, cities hold most migrants), because a search over independent columns is not an honest test.
 //! Zeros cut off rare combinations, so that the number of distinct people levels off as a table grows.
 
 use super::draw::Draw;

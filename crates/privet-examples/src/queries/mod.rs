@@ -99,7 +99,7 @@ const STEPS: [u16; 10] = [50, 16, 10, 6, 5, 4, 3, 2, 2, 2];
 /// What the page that is looked at is called besides its subject.
 const PAGES: [&str; 6] = ["guide", "shop", "world", "central", "forum", "info"];
 
-/// Of a thousand searches, so many are for a page by its address, and so many for somebody's own address or number.
+/// How many of a thousand searches are for a page by its address, and how many for somebody's own address or number.
 const ADDRESSES: i32 = 45;
 const PERSONAL: i32 = 6;
 
@@ -114,7 +114,7 @@ const DAYS: u32 = 92;
 const MINUTE: u32 = 60;
 const HOUR: u32 = 60 * MINUTE;
 
-/// Writes a log of so many queries: a header, then a line per result that was looked at, or one for a query without any.
+/// Writes a log of this many queries: a header, then a line per result that was looked at, or one for a query without any.
 ///
 /// ```
 /// let mut text = Vec::new();

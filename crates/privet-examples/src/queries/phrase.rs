@@ -40,7 +40,7 @@ const FRAMES: [(&str, &str, u16); 23] = [
 const JOINTS: [&str; 3] = [" ", " and ", " or "];
 const JOINT_SHARES: [u16; 3] = [84, 11, 5];
 
-/// Of a thousand words that have a plural, so many are typed in it; of all long ones, so many are misspelt.
+/// How many of a thousand words that have a plural are typed in it; how many of a thousand long ones are misspelt.
 const PLURAL: i32 = 180;
 const MISSPELT: i32 = 25;
 

@@ -1,6 +1,6 @@
 //! The example's word network: an outline of everyday words, and the hierarchy file that it stands for.
 //!
-//! The outline was written for this example; it is no extract of a dictionary. A line is a node, indented by two blanks per
+//! The outline was written for this example; it is not an extract of a dictionary. A line is a node, indented by two blanks per
 //! level; behind its colon are words right below it, the commonest first. A tilde marks a word that is not put into the
 //! plural by the usual rules.
 

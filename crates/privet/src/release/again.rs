@@ -18,7 +18,7 @@ use privet_core::{Error, Result};
 use privet_data::Origin;
 use privet_methods::plan::Plan;
 use privet_policy::layout::{PLAN, STEWARD};
-use privet_policy::{AnyPolicy, Policy, Subject};
+use privet_policy::{AnyPolicy, Policy, ReleaseKind};
 
 /// A plan of an earlier release, and where it comes from.
 #[derive(Debug, Clone, Serialize)]
@@ -97,8 +97,8 @@ pub fn apply_plan(
     earlier.plan.check_reusable().map_err(|error| error.in_file(&earlier.path))?;
     let applied = Some(earlier);
     match policy.about(data)?.check_any(None)? {
-        AnyPolicy::Table(policy) => match policy.subject() {
-            Subject::Projections => made::<Projections>(policy, options, applied, clock),
+        AnyPolicy::Table(policy) => match policy.publishes() {
+            ReleaseKind::Projections => made::<Projections>(policy, options, applied, clock),
             _ => made::<Recoded>(policy, options, applied, clock),
         },
         AnyPolicy::Transactions(policy) => made::<Transactions>(policy, options, applied, clock),

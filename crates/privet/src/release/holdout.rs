@@ -6,8 +6,6 @@
 //! same people are found again in the original as long as it holds the same records. Where the policy names the column
 //! that tells people apart, people are drawn and all their records go with them.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,7 +16,7 @@ use privet_core::Digest;
 use privet_core::clock::Clock;
 use privet_core::hash::sha256_of;
 use privet_core::random::number_of;
-use privet_core::{Error, Exact, Result, RunKey};
+use privet_core::{Error, Exact, Result, RunKey, platform};
 use privet_data::{Batch, CellKind, FileKind, Formulas, ReadOptions, RowSet, Sink, SinkColumn, Source};
 use privet_policy::layout::HOLDOUT;
 use privet_policy::{CheckedPolicy, DataKind, OriginalData, PolicyColumn, PolicyRef};
@@ -183,7 +181,7 @@ impl HeldOut {
             .collect();
         // The file stays, and is read by nobody but Privet: formulas are marked whatever the user says about the release.
         let mut sink = Sink::create(&path, FileKind::of_path(&path)?, ',', &columns, Formulas::Mark)?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))
+        platform::make_private(&path)
             .map_err(|error| Error::io("write the held-out records", &path, &error))?;
         let mut place = 0usize;
         self.whole.read(&mut |batch: &Batch, _| {
@@ -232,6 +230,8 @@ fn open(path: &Path) -> Result<Source> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use proptest::prelude::*;
 
     use super::*;

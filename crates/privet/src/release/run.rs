@@ -21,7 +21,7 @@ use privet_core::clock::Clock;
 use privet_core::hash::{sha256_of, sha256_of_text};
 use privet_core::{Error, ErrorKind, Exact, Result};
 use privet_data::{FileKind, Origin};
-use privet_policy::{AnyPolicy, CheckedPolicy, Policy, Subject, TransactionPolicy, VocabularyPolicy};
+use privet_policy::{AnyPolicy, CheckedPolicy, Policy, ReleaseKind, TransactionPolicy, VocabularyPolicy};
 
 /// What the user says about a run beside the policy.
 #[derive(Debug, Clone)]
@@ -79,9 +79,9 @@ pub struct Published {
 
 /// Makes, audits and publishes a release.
 pub fn anonymize(policy: CheckedPolicy, options: &RunOptions, clock: &Clock) -> Result<Published> {
-    match policy.subject() {
-        Subject::Groups => pipeline::run::<Grouped>(policy, options, clock),
-        Subject::Projections => pipeline::run::<Projections>(policy, options, clock),
+    match policy.publishes() {
+        ReleaseKind::Groups => pipeline::run::<Grouped>(policy, options, clock),
+        ReleaseKind::Projections => pipeline::run::<Projections>(policy, options, clock),
         _ => pipeline::run::<Recoded>(policy, options, clock),
     }
 }

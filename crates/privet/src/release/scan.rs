@@ -6,7 +6,7 @@
 use super::report::{Fate, IdentifierKind, Scan, Suspect};
 use privet_core::{Error, Result};
 use privet_drafts::{among, has_telephone, stretches, words};
-use privet_policy::{CheckedPolicy, PolicyColumn, Role, Subject};
+use privet_policy::{CheckedPolicy, PolicyColumn, ReleaseKind, Role};
 
 /// More records than this are not read for it.
 const MOST_RECORDS: u64 = 100_000;
@@ -56,7 +56,7 @@ pub(super) fn table(policy: &CheckedPolicy, tick: &mut dyn FnMut() -> Result<()>
                     column: column.name.clone(),
                     by_name,
                     hits,
-                    fate: fate(column, policy.subject()),
+                    fate: fate(column, policy.publishes()),
                 });
             }
         }
@@ -85,10 +85,10 @@ pub(super) fn labels<'a>(noun: &str, labels: impl Iterator<Item = (&'a str, u64,
     Scan { looked_at, noun: noun.to_string(), partial: false, suspects }
 }
 
-fn fate(column: &PolicyColumn, subject: Subject) -> Fate {
+fn fate(column: &PolicyColumn, publishes: ReleaseKind) -> Fate {
     match column.role {
         // Groups leave quasi-identifiers as they are.
-        Some(Role::QuasiIdentifier) if subject == Subject::Groups => Fate::Published,
+        Some(Role::QuasiIdentifier) if publishes == ReleaseKind::Groups => Fate::Published,
         None | Some(Role::Identifier) => Fate::LeftOut,
         Some(Role::QuasiIdentifier | Role::Mixed | Role::QuasiSensitive) => Fate::Changed,
         Some(Role::Sensitive | Role::Class | Role::Other) => Fate::Published,

@@ -8,7 +8,6 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use hashbrown::HashMap;
@@ -17,7 +16,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use privet_core::clock::Clock;
 use privet_core::random::{below, keyed, shuffle};
-use privet_core::{Error, Result, RunKey};
+use privet_core::{Error, Result, RunKey, platform};
 
 /// Rows are kept in memory up to this many bytes.
 pub(super) const IN_MEMORY: usize = 96 << 20;
@@ -190,7 +189,7 @@ impl Spill {
     fn open(folder: &Path, name: &str) -> Result<Spill> {
         let paths: Vec<PathBuf> = (0..FILES).map(|file| folder.join(format!("{name}{file}"))).collect();
         let open = |path: &PathBuf| {
-            let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+            let file = platform::private(OpenOptions::new().write(true).create_new(true)).open(path);
             file.map(BufWriter::new).map_err(|error| trouble(path, &error))
         };
         let writers = paths.iter().map(open).collect::<Result<_>>()?;

@@ -18,7 +18,7 @@ use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::{Destination, Version};
 use privet_methods::plan::Plan;
-use privet_policy::{AnyPolicy, OriginalData, Policy, PolicyRef, Purpose, Subject};
+use privet_policy::{AnyPolicy, OriginalData, Policy, PolicyRef, Purpose, ReleaseKind};
 
 /// What a method decided about data: the checked policy, the summary of the data, and what becomes of each record.
 ///
@@ -138,9 +138,11 @@ pub fn decide(
     let seed = pipeline::chosen(own_seed(&mut policy), seed)?;
     let version = PolicyRef::from(&policy).version();
     let made = match policy {
-        AnyPolicy::Table(policy) => match policy.subject() {
-            Subject::Groups => Made::Groups(Box::new(Grouped::decide(policy, seed, clock)?)),
-            Subject::Projections => Made::Projections(Box::new(Projections::decide(policy, seed, clock)?)),
+        AnyPolicy::Table(policy) => match policy.publishes() {
+            ReleaseKind::Groups => Made::Groups(Box::new(Grouped::decide(policy, seed, clock)?)),
+            ReleaseKind::Projections => {
+                Made::Projections(Box::new(Projections::decide(policy, seed, clock)?))
+            }
             _ => Made::Table(Box::new(Recoded::decide(policy, seed, clock)?)),
         },
         AnyPolicy::Transactions(policy) => {

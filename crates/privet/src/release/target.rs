@@ -4,16 +4,12 @@
 //! is one atomic exchange. A lock beside the target keeps two runs apart, and whoever holds it clears away what a killed
 //! run may have left in the hidden folder.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-
-use privet_core::place;
-use privet_core::place::Hidden;
-use privet_core::{Error, ErrorKind, Result};
+use privet_core::place::{self, Hidden};
+use privet_core::{Error, ErrorKind, Result, platform};
 
 /// A claimed target: the lock is held until it is dropped, and what was not published is removed then.
 #[derive(Debug)]
@@ -64,17 +60,15 @@ impl Target {
             fs::remove_dir_all(&self.work)
                 .map_err(|error| Error::io("clear away an earlier run", &self.work, &error))?;
         }
-        let make = |path: &Path, mode: u32| {
-            DirBuilder::new()
-                .mode(mode)
-                .create(path)
+        let make = |path: &Path, is_private: bool| {
+            platform::make_directory(path, is_private)
                 .map_err(|error| Error::writing("make the release", path, &error))
         };
         // Not after the run was abandoned: nobody would remove it.
         place::in_one_step(|| {
-            make(&self.work, 0o700)?;
-            make(&self.public(), 0o777)?;
-            make(&self.steward(), 0o700)
+            make(&self.work, true)?;
+            make(&self.public(), false)?;
+            make(&self.steward(), true)
         })
     }
 
@@ -130,8 +124,9 @@ impl Target {
     /// Writes a file of the release and waits until it is on disk.
     pub fn write(&self, path: &Path, content: &[u8], private: bool) -> Result<()> {
         let written = || -> io::Result<()> {
-            let mode = if private { 0o600 } else { 0o666 };
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(path)?;
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true);
+            let mut file = if private { platform::private(&mut options) } else { &mut options }.open(path)?;
             file.write_all(content)?;
             file.sync_all()
         };
@@ -150,14 +145,13 @@ impl Target {
                 fs::remove_dir_all(self.spill())?;
             }
             // The rooms were made under the user's own mask; the outer folder takes over the public room's.
-            let mode = fs::metadata(self.public())?.permissions().mode();
-            fs::set_permissions(&self.work, fs::Permissions::from_mode(mode))?;
-            for folder in [&self.public(), &self.steward(), &self.work] {
-                File::open(folder)?.sync_all()?;
+            fs::set_permissions(&self.work, fs::metadata(self.public())?.permissions())?;
+            for directory in [&self.public(), &self.steward(), &self.work] {
+                platform::sync_directory(directory)?;
             }
             place::in_one_step(|| self.rename().inspect(|()| place::placed(&self.path)))?;
             if let Some(parent) = self.work.parent() {
-                File::open(parent)?.sync_all()?;
+                platform::sync_directory(parent)?;
             }
             Ok(())
         };
@@ -168,17 +162,8 @@ impl Target {
     }
 
     fn rename(&self) -> io::Result<()> {
-        let flags = if self.replace { RenameFlags::EXCHANGE } else { RenameFlags::NOREPLACE };
-        match renameat_with(CWD, &self.work, CWD, &self.path, flags) {
-            // Some file systems know no flags; a plain rename is still atomic, and it refuses a folder that has files.
-            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
-                if self.replace {
-                    fs::remove_dir_all(&self.path)?;
-                }
-                fs::rename(&self.work, &self.path)
-            }
-            other => Ok(other?),
-        }
+        let take_place = if self.replace { platform::exchange } else { platform::rename_new };
+        take_place(&self.work, &self.path)
     }
 }
 
@@ -217,11 +202,7 @@ fn check_existing(path: &Path, force: bool) -> Result<bool> {
 
 fn lock(lock_path: &Path, target: &Path) -> Result<File> {
     loop {
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
+        let file = platform::lockable(OpenOptions::new().write(true).create(true).truncate(false))
             .open(lock_path)
             .map_err(|error| Error::writing("write beside the target", lock_path, &error))?;
         match file.try_lock() {
@@ -237,11 +218,7 @@ fn lock(lock_path: &Path, target: &Path) -> Result<File> {
         }
         // The holder before us may have removed the file between our opening and locking it: then the lock is on a
         // file that nobody else will find, and we start over.
-        let ours = file.metadata().map(|metadata| (metadata.dev(), metadata.ino()));
-        let there = fs::metadata(lock_path).map(|metadata| (metadata.dev(), metadata.ino()));
-        if let (Ok(ours), Ok(there)) = (ours, there)
-            && ours == there
-        {
+        if platform::still_at(&file, lock_path) {
             return Ok(file);
         }
     }

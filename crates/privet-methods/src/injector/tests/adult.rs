@@ -32,7 +32,7 @@ fn adult(known: &Json) -> Option<Observations> {
         std::env::var_os("PRIVET_DATA").map_or_else(|| workspace.join("../shared/data"), PathBuf::from);
     let path = folder.join("adult/adult.data.zst");
     let Ok(file) = std::fs::File::open(&path) else {
-        println!("skipped: no {} (set PRIVET_DATA)", path.display());
+        privet_core::testing::skipped(&format!("no {} (set PRIVET_DATA)", path.display()));
         return None;
     };
     let mut text = String::new();

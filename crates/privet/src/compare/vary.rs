@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
-use privet::policy::Policy;
-use privet::{Error, Result};
+use privet_core::{Error, Result};
+use privet_policy::Policy;
 
-/// More settings than this are a slip of the finger, or a night's work that nobody meant.
+/// More settings than this are a slip of the finger, or more work than anybody meant.
 const MOST: usize = 1000;
 
 /// A policy to compare.
-pub(super) struct Candidate {
-    /// What it is called in tables and plots.
+#[derive(Debug)]
+pub struct Candidate {
+    /// Its name in tables and plots.
     pub label: String,
+    /// The policy, with the settings to try.
     pub policy: Policy,
     /// Whether this is what the steward has chosen so far.
     pub chosen: bool,
@@ -23,8 +25,9 @@ struct Axis<'a> {
     values: Vec<&'a str>,
 }
 
-/// All candidates: every policy under every combination of values, and as it is written.
-pub(super) fn candidates(paths: &[impl AsRef<Path>], vary: &[String]) -> Result<Vec<Candidate>> {
+/// All candidates: every policy under every combination of values, and as it is written. Each of `vary` is a key with its values,
+/// as in `privacy.k-anonymity.k=2,5,10`.
+pub fn candidates(paths: &[impl AsRef<Path>], vary: &[String]) -> Result<Vec<Candidate>> {
     let axes: Vec<Axis<'_>> = vary.iter().map(|text| axis(text)).collect::<Result<_>>()?;
     let combinations = product(&axes)?;
     let mut candidates = Vec::new();
@@ -65,7 +68,7 @@ fn axis(text: &str) -> Result<Axis<'_>> {
     Ok(Axis { key: key.trim(), values })
 }
 
-/// Values between commas, but for commas in quotes or brackets.
+/// Values between commas; commas in quotes or brackets do not separate.
 fn listed(text: &str) -> Vec<&str> {
     let (mut values, mut start, mut depth, mut quote) = (Vec::new(), 0, 0u32, None);
     for (at, character) in text.char_indices() {
