@@ -115,7 +115,7 @@ pub const MADE: &[Made] = &[
             bench.edit("policy.toml", "[privacy.l-diversity]", "[privacy.l-plus-diversity]");
             bench.edit("policy.toml", "\"mondrian\"", "\"l-plus-optimize\"\nsuppression = \"all-sa\"");
         },
-        parts: &["policy.toml:", "holds the value '*'", "help: list \"*\" under 'missing'"],
+        parts: &["policy.toml:", "the value '*'", "help: list \"*\" under 'missing'"],
     },
     Made {
         name: "the header has 100,000 columns",
