@@ -99,7 +99,7 @@ fn what_is_wrong_is_told_and_nothing_is_left_behind() {
         assert!(!bench.path("out").exists());
         bench.write("policy.toml", &good);
     };
-    fails("\"AIDS\", \"TB\"", "\"AIDS\", \"T.B.\"", &["'T.B.'", "no node", "did you mean 'TB'?"]);
+    fails("\"AIDS\", \"TB\"", "\"AIDS\", \"T.B.\"", &["'T.B.'", "not a node", "did you mean 'TB'?"]);
     fails("default = 0.0", "default = 1.5", &["1.5", "from 0 to 1"]);
     fails("High = 1.0", "High = -0.2", &["-0.2", "from 0 to 1"]);
     fails("High = 1.0", "Hihg = 1.0", &["'Hihg'", "did you mean 'High'?"]);

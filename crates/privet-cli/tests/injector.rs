@@ -67,7 +67,7 @@ fn what_is_wrong_is_told_with_its_exit_status() {
         "hierarchy = \"hierarchies/zip.csv\"",
         "hierarchy = \"hierarchies/zip.csv\"\nfuzzy_spread = 0.1",
         2,
-        "is no range",
+        "is not a range",
     );
     fails("name = \"injector\"", "name = \"mondrian\"", 2, "publish");
     bench.write("injector/rules.txt", "sex=F => no Gout\n");

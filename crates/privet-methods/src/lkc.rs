@@ -11,6 +11,9 @@ use privet_core::clock::Clock;
 use privet_engine::privacy::{EquivalenceClass, LkcPrivacy};
 use privet_engine::rollup::{Grouping, Levels};
 
+/// Vectors whose groups were judged and are remembered, at most: with many columns there are more than memory holds.
+const MOST_KNOWN: usize = 1 << 20;
+
 /// The policy's requirements of LKC-privacy, with what is known about the groups of a table.
 pub(super) struct LkcTests {
     tests: Vec<KnownProjections>,
@@ -33,7 +36,10 @@ impl KnownProjections {
         }
         let groups = levelling.groupings.at(&projection);
         let holds = self.holds_in_all(&groups);
-        self.known().insert(projection, holds);
+        let mut known = self.known();
+        if known.len() < MOST_KNOWN {
+            known.insert(projection, holds);
+        }
         holds
     }
 

@@ -226,6 +226,6 @@ mod tests {
             assert!(error.message().contains(word), "{text}: {error}");
         }
         let error = policy("[ledger]\npath = \"x\"\nperson = \"id\"\n").check_publication(Some(&[]));
-        assert!(error.expect_err("no column").message().contains("no column"));
+        assert!(error.expect_err("no column").message().contains("not a column"));
     }
 }

@@ -232,7 +232,7 @@ mod tests {
         let cases = [
             ("sex=F", "is not a rule"),
             ("sex=F => x", "does not say what is not"),
-            ("sxe=F => not x", "no quasi-identifier"),
+            ("sxe=F => not x", "not a quasi-identifier"),
             ("sex=F & sex=F => not x", "twice"),
             ("sex => not x", "column=value"),
             ("sex=\"F => not x", "not closed"),

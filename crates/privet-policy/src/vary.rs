@@ -96,7 +96,7 @@ mod tests {
         for (key, word) in [
             ("privacy.l-diversity.l", "no 'l-diversity'"),
             ("privacy", "a table"),
-            ("a..b", "no key"),
+            ("a..b", "not a key"),
             ("", ""),
         ] {
             let error = policy().varied(&[(key, "1")]).expect_err(key);

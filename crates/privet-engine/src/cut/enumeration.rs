@@ -6,7 +6,7 @@
 
 use std::cmp::Reverse;
 
-use super::search::{Found, Incumbents, Limits, note};
+use super::search::{CutOutcome, Incumbents, Limits, note};
 use super::{Amount, Cut, FORBIDDEN};
 use privet_core::Result;
 use privet_core::clock::Clock;
@@ -97,10 +97,16 @@ pub fn enumerate<C: Enumerable>(
     techniques: Techniques,
     limits: &Limits,
     clock: &Clock,
-) -> Result<Found> {
+) -> Result<CutOutcome> {
     let mut incumbents = Incumbents::new(limits);
-    let mut found =
-        Found { best: Vec::new(), bound: 0, complete: true, examined: 0, intervals: 1, trace: Vec::new() };
+    let mut found = CutOutcome {
+        best: Vec::new(),
+        bound: 0,
+        complete: true,
+        examined: 0,
+        intervals: 1,
+        trace: Vec::new(),
+    };
     if !current.is_valid() {
         found.bound = FORBIDDEN;
         return Ok(found);

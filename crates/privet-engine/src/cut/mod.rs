@@ -19,7 +19,7 @@ pub(crate) mod tests;
 pub use forest::{Cut, Forest, Tree};
 pub use interval::{Interval, Place};
 pub use programme::Programme;
-pub use search::{Bounds, CutProblem, Effort, Found, Limits, Step, WarmPart, search};
+pub use search::{Bounds, CutOutcome, CutProblem, Effort, Limits, Step, WarmPart, search};
 pub use search::{Incumbents, note};
 
 /// A cost in whole units of its problem. Bounds may be negative; costs of cuts are not.

@@ -107,9 +107,8 @@ pub struct Step {
 
 /// What a search found.
 #[derive(Debug, Clone)]
-pub struct Found {
-    /// The best cuts with their costs, best first; fewer than asked for if there are not that many.
-    /// The best cuts so far with their costs, the best first.
+pub struct CutOutcome {
+    /// The best cuts so far with their costs, best first; fewer than asked for if there are not that many.
     pub best: Vec<(Amount, Cut)>,
     /// What no cut can beat.
     pub bound: Amount,
@@ -256,9 +255,9 @@ pub fn search<P: CutProblem>(
     known: Vec<(Cut, Amount)>,
     limits: &Limits,
     clock: &Clock,
-) -> Result<Found> {
+) -> Result<CutOutcome> {
     let mut incumbents = Incumbents::new(limits);
-    let mut found = Found {
+    let mut found = CutOutcome {
         best: Vec::new(),
         bound: 0,
         complete: false,
@@ -326,7 +325,7 @@ pub fn search<P: CutProblem>(
 }
 
 /// Adds to the trace, if anything has moved.
-pub fn note(found: &mut Found, incumbents: &Incumbents, clock: &Clock) {
+pub fn note(found: &mut CutOutcome, incumbents: &Incumbents, clock: &Clock) {
     let best = incumbents.best.first().map(|(cost, _)| *cost);
     let step = Step { seconds: clock.elapsed().as_secs_f64(), best, bound: found.bound };
     match found.trace.last() {

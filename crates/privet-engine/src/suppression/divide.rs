@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use super::Problem;
-use super::search::{Budget, Found, Order, Search};
+use super::search::{Budget, Order, Removals, TermRemovalSearch};
 use privet_core::clock::Clock;
 
 /// What a record by itself, and a half, may try after the first dive.
@@ -17,12 +17,12 @@ const TRIES: u64 = 1_000;
 
 /// The removals that a group's halves need by themselves, as far as these are found until a moment. Records that cannot be
 /// saved by themselves are looked at together with others; `None` where one of the halves cannot be saved, or not in time.
-pub fn divided(problem: &Problem<'_>, until: Option<Instant>, clock: &Clock) -> Option<Found> {
+pub fn divided(problem: &Problem<'_>, until: Option<Instant>, clock: &Clock) -> Option<Removals> {
     let division = Division { problem, until, clock };
     let alone = (0..problem.members.len()).map(|record| division.improved(record..record + 1, None));
-    let alone: Vec<Option<Found>> = alone.collect();
+    let alone: Vec<Option<Removals>> = alone.collect();
     let found = division.joined(&alone, 0..alone.len())?;
-    let mut search = Search::new(problem, Order::Adaptive);
+    let mut search = TermRemovalSearch::new(problem, Order::Adaptive);
     search.start_from(found);
     search.answer().found
 }
@@ -39,7 +39,7 @@ impl Division<'_> {
     }
 
     /// What some of the records need together, from what each of them needs by itself. The whole group is left to others.
-    fn joined(&self, alone: &[Option<Found>], records: Range<usize>) -> Option<Found> {
+    fn joined(&self, alone: &[Option<Removals>], records: Range<usize>) -> Option<Removals> {
         if records.len() < 2 {
             return alone.get(records.start).cloned().flatten();
         }
@@ -48,7 +48,7 @@ impl Division<'_> {
         let second = self.joined(alone, records.start + middle..records.end);
         let both = first.zip(second).map(|(first, second)| {
             let moved = second.removed.iter().map(|(record, place)| (record + middle as u32, *place));
-            Found {
+            Removals {
                 cost: first.cost + second.cost,
                 removed: first.removed.iter().copied().chain(moved).collect(),
             }
@@ -60,13 +60,13 @@ impl Division<'_> {
     }
 
     /// The best of a short search through some of the records, and of what is known.
-    fn improved(&self, records: Range<usize>, known: Option<Found>) -> Option<Found> {
+    fn improved(&self, records: Range<usize>, known: Option<Removals>) -> Option<Removals> {
         if self.is_late() {
             return known;
         }
         let Problem { links, goal, prices, ref members } = *self.problem;
         let problem = Problem { links, goal, prices, members: members[records].to_vec() };
-        let mut search = Search::new(&problem, Order::Adaptive);
+        let mut search = TermRemovalSearch::new(&problem, Order::Adaptive);
         known.into_iter().for_each(|found| search.start_from(found));
         search.run(Budget { tries: TRIES, until: self.until, dive: self.until, clock: self.clock });
         search.answer().found

@@ -22,7 +22,7 @@ pub(crate) mod tests;
 pub use cost::Prices;
 pub use divide::divided;
 pub use goal::Goal;
-pub use search::{Answer, Budget, Found, Order, Search};
+pub use search::{Answer, Budget, Order, Removals, TermRemovalSearch};
 pub use state::{Standing, State};
 pub use strip::stripped;
 

@@ -46,7 +46,7 @@ pub struct Budget<'c> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The best removals, if any were found that meet the goal.
-    pub found: Option<Found>,
+    pub found: Option<Removals>,
     /// What the first dive found.
     pub first: Option<u128>,
     /// Whether the whole tree was looked at: the answer is the best, or there is none.
@@ -79,7 +79,7 @@ impl Answer {
 
 /// Removals that meet the goal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct Removals {
     /// What they cost.
     pub cost: u128,
     /// The occurrences: record and place among its terms, rising.
@@ -88,7 +88,7 @@ pub struct Found {
 
 /// A search that can be stopped and taken up again.
 #[derive(Debug)]
-pub struct Search<'a> {
+pub struct TermRemovalSearch<'a> {
     state: State<'a>,
     order: Order,
     stack: Vec<Node>,
@@ -133,11 +133,11 @@ struct Candidate {
     twin: bool,
 }
 
-impl<'a> Search<'a> {
+impl<'a> TermRemovalSearch<'a> {
     /// A search that has not begun.
-    pub fn new(problem: &'a Problem<'a>, order: Order) -> Search<'a> {
+    pub fn new(problem: &'a Problem<'a>, order: Order) -> TermRemovalSearch<'a> {
         let longest = problem.members.iter().map(|member| member.weight).max().unwrap_or(0);
-        Search {
+        TermRemovalSearch {
             state: State::new(problem),
             order,
             stack: Vec::new(),
@@ -156,7 +156,7 @@ impl<'a> Search<'a> {
     }
 
     /// Takes removals that came from elsewhere as the best so far, if they meet the goal at less cost.
-    pub fn start_from(&mut self, found: Found) {
+    pub fn start_from(&mut self, found: Removals) {
         if self.best.as_ref().is_some_and(|(best, _)| *best <= found.cost) {
             return;
         }
@@ -440,7 +440,7 @@ impl<'a> Search<'a> {
             };
             let mut removed: Vec<(u32, u32)> = removed.iter().map(place).collect();
             removed.sort_unstable();
-            Found { cost: *cost, removed }
+            Removals { cost: *cost, removed }
         });
         let bound = self.bound();
         // Whatever is still open may turn out to cost too much to matter.

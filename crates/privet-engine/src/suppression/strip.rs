@@ -1,7 +1,7 @@
 //! The simplest removals that help: for groups that there is no time to search.
 
 use super::Problem;
-use super::search::Found;
+use super::search::Removals;
 use super::state::State;
 
 /// How often it is looked whether enough is gone.
@@ -9,7 +9,7 @@ const LOOKS: usize = 16;
 
 /// Removes all terms of as many records as it takes, those first that reveal most; `None` where a group of empty sets does not
 /// meet the goal either. Takes about as long as looking at the group does.
-pub fn stripped(problem: &Problem<'_>) -> Option<Found> {
+pub fn stripped(problem: &Problem<'_>) -> Option<Removals> {
     let mut state = State::new(problem);
     let mut order: Vec<u32> = (0..problem.members.len() as u32).collect();
     // Records that link to nothing reveal nothing by themselves.
@@ -27,7 +27,7 @@ pub fn stripped(problem: &Problem<'_>) -> Option<Found> {
         state.rank();
         if state.standing().holds {
             removed.sort_unstable();
-            return Some(Found { cost: state.cost(), removed });
+            return Some(Removals { cost: state.cost(), removed });
         }
     }
     None

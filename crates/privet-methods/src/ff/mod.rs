@@ -26,7 +26,7 @@ use super::recoding::Recoding;
 use super::{SearchFacts, Solution, TracePoint};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
-use privet_engine::cut::{Amount, Cut, Forest, Found, Limits, Step, search};
+use privet_engine::cut::{Amount, Cut, CutOutcome, Forest, Limits, Step, search};
 use privet_engine::loss::Cost;
 use privet_engine::microdata::Microdata;
 use privet_policy::CheckedPolicy;
@@ -71,7 +71,7 @@ pub(super) fn run_optimal(
 }
 
 /// The best cut with its cost; among equals, one that cannot be specialised.
-fn optimum(problem: &FfProblem, microdata: &Microdata, clock: &Clock) -> Result<(Cut, Amount, Found)> {
+fn optimum(problem: &FfProblem, microdata: &Microdata, clock: &Clock) -> Result<(Cut, Amount, CutOutcome)> {
     let scores = problem.scores(microdata, GainMeasure::Loss);
     let mut first = Specialisation::new(problem);
     // The first solution is computed however little time there is.

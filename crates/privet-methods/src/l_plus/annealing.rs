@@ -12,7 +12,7 @@ use super::problem;
 use crate::Solution;
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey, random};
-use privet_engine::cut::{Amount, Cut, FORBIDDEN, Forest, Found, Incumbents, Limits, Tree, note, plus};
+use privet_engine::cut::{Amount, Cut, CutOutcome, FORBIDDEN, Forest, Incumbents, Limits, Tree, note, plus};
 use privet_engine::microdata::Microdata;
 use privet_engine::numbering::bucket;
 use privet_policy::CheckedPolicy;
@@ -100,7 +100,7 @@ struct AnnealingWalk<'a> {
     random: ChaCha20Rng,
     incumbents: Incumbents,
     best: AnnealingState,
-    found: Found,
+    found: CutOutcome,
 }
 
 impl AnnealingWalk<'_> {
@@ -164,7 +164,7 @@ pub fn anneal(
     key: impl Into<RunKey>,
     schedule: &Schedule,
     clock: &Clock,
-) -> Result<Found> {
+) -> Result<CutOutcome> {
     let forest = &problem.forest;
     let coarsest = forest.coarsest();
     let opened = forest.trees.iter().map(|tree| vec![false; tree.len()]).collect();
@@ -178,7 +178,7 @@ pub fn anneal(
         random: random::keyed(key, "privet: simulated annealing"),
         incumbents: Incumbents::new(&Limits::default()),
         best: start.clone(),
-        found: Found {
+        found: CutOutcome {
             best: Vec::new(),
             bound: 0,
             complete: false,

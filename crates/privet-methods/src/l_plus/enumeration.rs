@@ -6,7 +6,7 @@ use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::cut::enumeration;
 use privet_engine::cut::enumeration::{Enumerable, Order};
-use privet_engine::cut::{Amount, Cut, Found, Limits};
+use privet_engine::cut::{Amount, Cut, CutOutcome, Limits};
 use privet_policy::method::{CutOrder, CutSearch, LPlusOptimize};
 
 /// The techniques of the thesis in use.
@@ -33,7 +33,7 @@ pub fn enumerate(
     techniques: EnumerationTechniques,
     limits: &Limits,
     clock: &Clock,
-) -> Result<Found> {
+) -> Result<CutOutcome> {
     let order = if techniques.descending { Order::Descending } else { Order::Ascending };
     let techniques = enumeration::Techniques { by_cost: true, order, tighten: techniques.tighten };
     enumeration::enumerate(&mut Partition::new(problem), techniques, limits, clock)

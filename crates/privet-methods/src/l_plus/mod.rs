@@ -36,7 +36,7 @@ use super::plan::{self, CutPlan, Plan, PricedCut};
 use super::{SearchFacts, ShownCost, Solution, TracePoint};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
-use privet_engine::cut::{Amount, Cut, FORBIDDEN, Found, Limits, search};
+use privet_engine::cut::{Amount, Cut, CutOutcome, FORBIDDEN, Limits, search};
 use privet_engine::loss;
 use privet_engine::loss::Info;
 use privet_engine::microdata::Microdata;
@@ -98,7 +98,7 @@ fn solution(
     problem: &LPlusProblem,
     microdata: &Microdata,
     asked: &LPlusTask,
-    found: &Found,
+    found: &CutOutcome,
     drawn: Option<usize>,
     clock: &Clock,
 ) -> Result<Solution> {

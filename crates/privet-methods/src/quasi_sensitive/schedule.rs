@@ -15,7 +15,7 @@ use super::SetRequirements;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::microdata::Microdata;
-use privet_engine::suppression::{Answer, Budget, Order, Problem, Search, divided, stripped};
+use privet_engine::suppression::{Answer, Budget, Order, Problem, TermRemovalSearch, divided, stripped};
 
 /// How many steps a group may take right after its first dive: most groups are small and need no more.
 const TRIES_AT_ONCE: u64 = 20_000;
@@ -88,7 +88,7 @@ impl GroupSolver<'_> {
                 now + own.max(LEAST_DIVE).min(left)
             });
             let problem = self.problem(part);
-            let mut search = Search::new(&problem, self.order);
+            let mut search = TermRemovalSearch::new(&problem, self.order);
             // Groups without time left are stripped, which takes about as long as examining them.
             let looked = now.elapsed().mul_f64(STRIP_AND_LOOK);
             let others = looked.mul_f64((groups - 1) as f64 / self.cores(groups));
@@ -153,13 +153,13 @@ impl GroupSolver<'_> {
     /// Searches a few groups concurrently until a deadline; those that finish leave their time to the others.
     fn rounds(&self, open: &mut [(&RecordPart, &mut Answer)], end: Option<Instant>) -> Result<()> {
         let problems: Vec<Problem<'_>> = open.iter().map(|(part, _)| self.problem(part)).collect();
-        let mut searches: Vec<Search<'_>> =
-            problems.iter().map(|problem| Search::new(problem, self.order)).collect();
+        let mut searches: Vec<TermRemovalSearch<'_>> =
+            problems.iter().map(|problem| TermRemovalSearch::new(problem, self.order)).collect();
         for (search, (_, answer)) in searches.iter_mut().zip(open.iter()) {
             answer.found.clone().into_iter().for_each(|found| search.start_from(found));
         }
         loop {
-            let mut active: Vec<&mut Search<'_>> =
+            let mut active: Vec<&mut TermRemovalSearch<'_>> =
                 searches.iter_mut().filter(|search| !search.is_over()).collect();
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
             if active.is_empty() || left.is_some_and(|left| left < LEAST_ROUND) {

@@ -7,7 +7,7 @@ use super::super::released_sets::ReleasedSets;
 use privet_data::{set_cell, terms_of};
 use privet_engine::microdata::{Microdata, SetColumn};
 use privet_engine::privacy::quasi_sensitive::{Links, PriorCounter};
-use privet_engine::suppression::{Found, Member, Prices};
+use privet_engine::suppression::{Member, Prices, Removals};
 
 /// The terms of the distinct cells, by code.
 pub(super) struct CellTerms {
@@ -86,7 +86,7 @@ impl CellTerms {
         microdata: &Microdata,
         column: &SetColumn,
         part: &RecordPart,
-        found: &Found,
+        found: &Removals,
         class: u32,
         sets: &mut ReleasedSets,
         gone: &mut BTreeMap<String, u64>,

@@ -22,7 +22,7 @@ pub static DECLARATION: Declaration = Declaration {
     name: "ff-anonymity",
     source: "K. Wang, Y. Xu, A. Fu, R. Wong: FF-Anonymity: When Quasi-Identifiers Are Missing. ICDE 2009",
     summary: "no guarded value follows from what can be observed, whatever columns and levels it is from",
-    help: "Columns have role 'mixed': some of their values can be seen on a person, others are guarded. Whoever sees any \
+    help: "Columns have role 'mixed': some of their values can be seen on a person, others are guarded. An attacker who sees any \
            values that can be observed, of any columns and at any level of their hierarchies, infers no value of another \
            column that cannot be observed with a probability that, times the value's sensitivity, exceeds the threshold. \
            For the methods ff and ff-optimal.",

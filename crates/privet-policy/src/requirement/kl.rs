@@ -152,7 +152,7 @@ pub static TRANSACTIONAL_K_ANONYMITY: Declaration = Declaration {
     name: "transactional-k-anonymity",
     source: "Y. He, J. Naughton: Anonymization of Set-Valued Data via Top-Down, Local Generalization. VLDB 2009",
     summary: "every released transaction looks like at least k - 1 others",
-    help: "Transactional k-anonymity (He and Naughton, 2009): whoever knows all that a transaction holds and all that it \
+    help: "Transactional k-anonymity (He and Naughton, 2009): an attacker who knows all that a transaction holds and all that it \
            lacks still finds k. It is kl-privacy with l = 1 and m = n = the number of items.",
     keys: &[K],
 };

@@ -25,7 +25,7 @@ pub static DECLARATION: Declaration = Declaration {
     name: "matching-l-diversity",
     source: "T. Li, N. Li: Injector: Mining Background Knowledge for Data Anonymization. ICDE 2008",
     summary: "l values stay possible for everybody, whatever rules the adversary knows",
-    help: "Records are published in groups, and of each group the sensitive values that occur in it. Whoever knows the \
+    help: "Records are published in groups, and of each group the sensitive values that occur in it. An attacker who knows the \
            rules of [knowledge] (men do not have ovarian cancer) and works out every assignment of the values of a group \
            to its records that agrees with them still finds at least l values for each record. It bounds how many values \
            are possible, not how likely each is, unless max_posterior says so.",

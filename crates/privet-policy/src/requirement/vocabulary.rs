@@ -54,7 +54,7 @@ pub static DECLARATION: Declaration = Declaration {
     name: "vocabulary-k-anonymity",
     source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",
     summary: "every published vocabulary is identical to at least k - 1 others",
-    help: "Every published bag of terms occurs at least k times, so that whoever knows how often a person used any \
+    help: "Every published bag of terms occurs at least k times, so that an attacker who knows how often a person used any \
            combination of terms cannot tell which of k bags is that person's. Where users are known, the k bags come from k \
            different users, and no term is printed that fewer than min_term_users people used.",
     keys: &[

@@ -5,7 +5,7 @@ pub(crate) mod reference;
 mod speed;
 
 use crate::privacy::quasi_sensitive::{Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity};
-use crate::suppression::{Answer, Budget, Goal, Member, Order, Prices, Problem, Search};
+use crate::suppression::{Answer, Budget, Goal, Member, Order, Prices, Problem, TermRemovalSearch};
 use privet_core::Exact;
 use privet_core::clock::Clock;
 use privet_data::Knowledge;
@@ -85,7 +85,7 @@ impl Setting {
 
     pub fn answer(&self, order: Order, tries: u64) -> Answer {
         let problem = self.problem();
-        let mut search = Search::new(&problem, order);
+        let mut search = TermRemovalSearch::new(&problem, order);
         search.run(Budget { tries, until: None, dive: None, clock: &Clock::unlimited() });
         search.answer()
     }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::reference::{BigRational, Naive};
 use super::{Case, Setting};
 use crate::privacy::quasi_sensitive::PriorKind;
-use crate::suppression::{Answer, Budget, Order, Search, divided, stripped};
+use crate::suppression::{Answer, Budget, Order, TermRemovalSearch, divided, stripped};
 use privet_core::clock::Clock;
 
 fn set(most: usize) -> impl Strategy<Value = Vec<u8>> {
@@ -167,7 +167,7 @@ fn a_dive_in_a_large_group_comes_to_its_end() {
     };
     let setting = case.setting();
     let problem = setting.problem();
-    let mut search = Search::new(&problem, Order::Adaptive);
+    let mut search = TermRemovalSearch::new(&problem, Order::Adaptive);
     let now = Some(Instant::now());
     search.run(Budget { tries: 0, until: now, dive: None, clock: &Clock::unlimited() });
     let answer = search.answer();
@@ -187,7 +187,7 @@ fn hard_use_2_4_a_dive_without_time_ends_and_can_be_taken_up_again() {
     let setting = case.setting();
     let problem = setting.problem();
     let clock = Clock::unlimited();
-    let mut search = Search::new(&problem, Order::Adaptive);
+    let mut search = TermRemovalSearch::new(&problem, Order::Adaptive);
     let now = Some(Instant::now());
     search.run(Budget { tries: 0, until: now, dive: now, clock: &clock });
     let answer = search.answer();

@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 
 use super::Case;
 use super::reference::is_diverse_by_passes;
-use crate::suppression::{Budget, Order, Search};
+use crate::suppression::{Budget, Order, TermRemovalSearch};
 use privet_core::clock::Clock;
 use privet_core::random::{below, keyed};
 
@@ -39,7 +39,7 @@ fn bitsets_try_many_times_as_many_removals() {
     let case = paper_case(250);
     let setting = case.setting();
     let problem = setting.problem();
-    let mut search = Search::new(&problem, Order::Adaptive);
+    let mut search = TermRemovalSearch::new(&problem, Order::Adaptive);
     let start = Instant::now();
     search.run(Budget {
         tries: u64::MAX,

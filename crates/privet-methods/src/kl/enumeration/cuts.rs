@@ -12,7 +12,7 @@ use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::conflict::{Conflicts, between, cut_of};
 use privet_engine::cut::enumeration::{Enumerable, Order, Techniques, enumerate};
-use privet_engine::cut::{Amount, Cut, Found, Limits};
+use privet_engine::cut::{Amount, Cut, CutOutcome, Limits};
 use privet_taxonomy::{ItemTree, Node};
 
 /// The minimal conflicts of all known threats and locks.
@@ -189,7 +189,7 @@ pub fn cheapest(
     conflicts: &Conflicts<()>,
     switches: CutSwitches,
     clock: &Clock,
-) -> Result<Found> {
+) -> Result<CutOutcome> {
     let order = if switches.ordered { Order::Descending } else { Order::Numbered };
     let techniques = Techniques { by_cost: switches.by_cost, order, tighten: switches.tightened };
     let mut cut = ItemCut::new(tree, prices, is_final, conflicts, switches.reduced);
