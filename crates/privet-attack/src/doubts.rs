@@ -295,10 +295,7 @@ mod tests {
     fn rows_that_nobody_can_be_in_are_told() {
         // Ages were averaged: no cell is wrong by itself, but nobody is that old.
         let error = fails(doubts("age,city,ill\n20.5,*,flu\n30.5,*,flu\n", None, None));
-        assert!(
-            error.to_string().contains("no released row matches anybody in the data"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("no released row matches anybody in the data"), "{error}");
         let some = doubts("age,city,ill\n20-29,*,flu\n30.5,*,flu\n", None, None).expect("a doubt");
         assert!(some.len() == 1 && some[0].contains("1 of 2 rows"), "{some:?}");
         let nobody = doubts("age,city,ill\n", None, None).expect("a doubt");

@@ -7,9 +7,9 @@ use super::mine;
 use super::mined::from_release;
 use crate::groups::tests::groups_of;
 use crate::groups::{Group, GroupEffort, Groups};
+use privet_core::clock::Clock;
 use privet_core::{Exact, ValueSet};
 use privet_policy::MiningPolicy;
-use privet_core::clock::Clock;
 
 /// One woman with ovarian cancer (0) and three men with common diseases.
 fn clinic() -> Groups {
