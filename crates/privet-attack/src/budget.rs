@@ -33,9 +33,9 @@ const STEPS: u64 = 15_000_000;
 
 /// Of an original with more cells than this, some people are read, and attacked …
 const MOST_CELLS: usize = 1_000_000;
-/// … at least so many …
+/// … at least this many …
 const FEWEST_PEOPLE: usize = 10_000;
-/// … and at most so many.
+/// … and at most this many.
 const MOST_PEOPLE: usize = 50_000;
 
 /// What runs all attacks.

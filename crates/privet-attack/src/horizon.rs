@@ -316,7 +316,7 @@ mod tests {
             move |_, item| nodes.iter().copied().find(|node| tree.contains(*node, item))
         }
 
-        /// The shop next to a release that shows each item of each transaction as told.
+        /// The shop next to a release that shows each item of each transaction as `shown` says.
         fn released(
             &self,
             shown: impl Fn(usize, Node) -> Option<Node>,

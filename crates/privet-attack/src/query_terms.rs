@@ -464,7 +464,7 @@ mod tests {
             "vocabulary,who,term,count\n1,a,Oslo,1\n1,a,jennifer,1\n2,b,Oslo,1\n2,b,jennifer,1\n3,c,Oslo,1\n";
         let named = Stage::with(policy, original).attack("query-terms", leaking).expect("a finding");
         assert!(named.headline().what.contains("personal data") && named.headline().hits == 1, "{named:?}");
-        assert!(named.warning.starts_with("1 printed term looks like"), "{}", named.warning);
+        assert!(named.warning.starts_with("1 published term looks like"), "{}", named.warning);
         let safe = "vocabulary,term,count\n1,Norway,1\n2,Norway,1\n3,Norway,1\n";
         let found = stage.attack("query-terms", safe).expect("a finding");
         assert!(

@@ -544,7 +544,7 @@ mod tests {
         let leak = "age,city,ill,shoe\n20-39,*,flu,41\n20-39,*,flu,42\n20-39,*,flu,43\n20-39,*,flu,43\n";
         let finding = stage().attack("undeclared", leak).expect("run");
         assert_eq!((finding.headline().hits, finding.headline().baseline), (2, 0), "{finding:?}");
-        assert_eq!(finding.worst, "shoe: 2 rows stand alone");
+        assert_eq!(finding.worst, "shoe: 2 rows are unique");
         assert!(finding.succeeds());
     }
 

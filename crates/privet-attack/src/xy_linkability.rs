@@ -34,7 +34,7 @@ struct Linkability {
     value: f64,
     /// The highest confidence in two sensitive values from two tables.
     across: f64,
-    /// People of whom some value follows nearly surely.
+    /// People with a value that follows almost certainly.
     nearly: u64,
 }
 

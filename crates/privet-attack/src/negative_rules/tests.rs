@@ -3,11 +3,13 @@
 use proptest::prelude::*;
 
 use super::infer::{Inferred, infer};
+use super::mine;
 use super::mined::from_release;
 use crate::groups::tests::groups_of;
 use crate::groups::{Group, GroupEffort, Groups};
-use privet_core::ValueSet;
 use privet_core::clock::Clock;
+use privet_core::{Exact, ValueSet};
+use privet_policy::MiningPolicy;
 
 /// One woman with ovarian cancer (0) and three men with common diseases.
 fn clinic() -> Groups {
@@ -117,6 +119,39 @@ fn the_release_teaches_what_whole_groups_never_show() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Against every conjunction of at most two leaves.
+    #[test]
+    fn what_the_original_excludes_is_what_some_rule_excludes(
+        rows in prop::collection::vec((prop::array::uniform2(0u32..3), 0u32..3), 1..25),
+        expectation in 1u64..10,
+        max_length in 1usize..3,
+    ) {
+        let people: Vec<(&[u32], u32)> = rows.iter().map(|(leaves, value)| (&leaves[..], *value)).collect();
+        let groups = groups_of(&[3, 3], 3, &people, &[]);
+        let min_expectation = Exact::new(expectation, 10).expect("a share");
+        let mining = MiningPolicy { min_expectation, min_confidence: Exact::ONE, max_length, significance: None };
+        let excluded = mine::excluded(&groups.people, &mining, &Clock::unlimited()).expect("no limit");
+        let conjunctions = (0..4u32).flat_map(|one| (0..4u32).map(move |two| [one, two]));
+        // A 3 says nothing about its column.
+        let known = |conjunction: &[u32; 2]| conjunction.iter().filter(|leaf| **leaf < 3).count();
+        let all: Vec<[u32; 2]> = conjunctions.filter(|one| (1..=max_length).contains(&known(one))).collect();
+        let satisfies = |leaves: &[u32; 2], conjunction: &[u32; 2]| {
+            leaves.iter().zip(conjunction).all(|(leaf, asked)| *asked == 3 || leaf == asked)
+        };
+        for ((leaves, _), excluded) in rows.iter().zip(&excluded) {
+            for value in 0..3u32 {
+                let share = rows.iter().filter(|(_, own)| *own == value).count() as f64 / rows.len() as f64;
+                let is_rule = |conjunction: &&[u32; 2]| {
+                    let people = || rows.iter().filter(|(leaves, _)| satisfies(leaves, conjunction));
+                    let expected = 1.0 - (1.0 - share).powi(people().count() as i32);
+                    people().all(|(_, own)| *own != value) && expected >= expectation as f64 / 10.0 - 1e-9
+                };
+                let ruled = all.iter().filter(|one| satisfies(leaves, one)).any(|one| is_rule(&one));
+                prop_assert_eq!(excluded.contains(value), ruled, "value {} of {:?}", value, leaves);
+            }
+        }
+    }
 
     /// Against every assignment of a group of at most six.
     #[test]

@@ -189,13 +189,13 @@ impl TableView {
         (0..self.columns.len()).filter(|column| is(&self.columns[*column])).collect()
     }
 
-    /// The released rows as they count for a column that stands beside quasi-identifiers: per group of rows that cannot be told
-    /// apart (a group, or else a class of the matcher) how many have which cell, ascending by cell.
+    /// How the cells of a column are spread: per group of rows that look alike (a group, or else a class of the matcher), how
+    /// many have which cell, ascending by cell.
     pub fn spread(&self, column: usize, matcher: &Matcher) -> Spread {
         self.spread_of(&self.released.codes[column].to_vec(), matcher)
     }
 
-    /// The same with the column's cells dealt out anew among all released rows: what follows from it then is luck.
+    /// The same after shuffling the column's cells among all released rows: what follows from it then is chance.
     pub fn dealt_anew(&self, column: usize, matcher: &Matcher, seed: u64) -> Spread {
         let mut codes = self.released.codes[column].to_vec();
         shuffle(&mut codes, &mut keyed(seed, "cells that say nothing about rows"));

@@ -85,3 +85,30 @@ impl ClassRequirements {
         class.size == 0 || self.notions.iter().all(|notion| notion.holds(&class))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use privet_policy::{AnyPolicy, Policy};
+
+    #[test]
+    fn a_class_is_judged_by_its_size_and_its_values() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).expect("written");
+        write("table.csv", "age,ill\n20,flu\n21,flu\n22,cold\n23,cold\n");
+        write(
+            "policy.toml",
+            "[data]\npath = \"table.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\n[columns.ill]\nrole = \"sensitive\"\n\
+             [privacy.k-anonymity]\nk = 3\n[privacy.t-closeness]\ncolumn = \"ill\"\nt = 0.25\ndistance = \"equal\"\n",
+        );
+        let policy = Policy::read(&directory.path().join("policy.toml")).expect("a policy");
+        let AnyPolicy::Table(policy) = policy.check_any(None).expect("a policy") else { panic!("a table") };
+        let column = OriginalColumn::new(&policy, 1, vec!["cold", "flu"], vec![2, 2]).expect("a column");
+        let asked = ClassRequirements::of(&policy, &column).expect("requirements");
+        assert!(asked.hold(&[2, 2]) && asked.hold(&[1, 3]) && asked.hold(&[0, 0]));
+        assert!(!asked.hold(&[1, 1]), "too small");
+        assert!(!asked.hold(&[0, 4]), "too far from the original");
+    }
+}
