@@ -44,7 +44,7 @@ pub(super) fn check(
     let mut faults = Vec::new();
     for (position, name) in released.iter().enumerate() {
         if released[..position].contains(name) {
-            faults.push(format!("column '{name}' is there twice"));
+            faults.push(format!("column '{name}' occurs twice"));
             continue;
         }
         match policy.columns.iter().find(|column| column.name == *name).map(|column| column.role) {

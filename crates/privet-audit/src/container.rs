@@ -1,5 +1,5 @@
-//! What the files of a release hold beside their cells because of how they are packed: names, comments, notes, and bytes that
-//! nothing points at. Anybody can read them.
+//! What the files of a release hold in addition to their cells because of how they are packed: names, comments, notes,
+//! and bytes that nothing points at. Anybody can read them.
 
 use std::path::Path;
 
@@ -63,11 +63,11 @@ fn check<'a>(files: impl Iterator<Item = &'a Path>) -> Result<Option<Check>> {
             let size =
                 if bytes > 0 { format!(" ({})", counted(bytes, "byte", "bytes")) } else { String::new() };
             let often = if times > 1 { format!(", {times} times") } else { String::new() };
-            faults.push(format!("{shown} holds {what}{size}{often} beside its data"));
+            faults.push(format!("{shown} holds {what}{size}{often} in addition to its data"));
         }
     }
     let detail = match faults.is_empty() {
-        true => "the packed files hold their data and nothing beside them".to_string(),
+        true => "the packed files hold their data and nothing else".to_string(),
         false => format!(
             "{}; compress the file again, as a whole, with `gzip -n` or `zstd`, or write Parquet and Arrow files without metadata",
             faults.join("; ")

@@ -41,7 +41,7 @@ impl ReleaseFolder {
         let file = if published { steward.join(MANIFEST) } else { claims };
         let text = fs::read_to_string(&file).map_err(|error| {
             Error::io("read the manifest", &file, &error)
-                .help("name a release folder, as `privet anonymize -o` made it")
+                .help("name a release directory, as `privet anonymize -o` made it")
         })?;
         let path = path.to_path_buf();
         let stated = serde_json::from_str(&text).map_err(|_| broken(&path))?;

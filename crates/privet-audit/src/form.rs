@@ -28,7 +28,7 @@ pub(super) struct Written {
 }
 
 impl Written {
-    /// What could not be told, as a check of its own.
+    /// What is not known, as a check of its own.
     pub fn unknown(&self) -> Option<Check> {
         self.forgot.then(|| Check::undetermined("spelling", FORGOT))
     }

@@ -10,8 +10,8 @@
 //! 2. *form*: the file is written in one way throughout, sets without repetitions;
 //! 3. *values*: every released quasi-identifier cell is an original value, a label of the column's hierarchy, a range
 //!    of numbers or `*`;
-//! 4. *records*: every released record stands for an original record of its own;
-//! 5. *order*: the order of the rows agrees with that of the original no more than by chance;
+//! 4. *records*: every released record matches a distinct original record;
+//! 5. *order*: the order of the rows agrees with the original no more than by chance;
 //! 6. *least levels*: no cell is finer than the policy's `least_levels` allow, where it sets any;
 //! 7. *suppression*: no more records are missing than the policy allows;
 //! 8. *suppressed cells*: where sensitive cells are suppressed, the scheme is kept;
@@ -276,7 +276,8 @@ fn check_values(facts: &Facts<'_>, coverage: &[Coverage]) -> Check {
     let faulty = |cells: &[u32]| {
         cells.iter().zip(coverage).any(|(cell, meaning)| meaning.senseless.binary_search(cell).is_ok())
     };
-    let mut check = Check::new("values", true, "every released value is an original one or stands for some");
+    let mut check =
+        Check::new("values", true, "every released value is an original value or a generalisation of one");
     if coverage.iter().all(|meaning| meaning.senseless.is_empty()) {
         return check;
     }
@@ -307,8 +308,7 @@ fn check_records(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
         Some(column) => subsets::without_original(facts, coverage, column)?,
         None => truth::without_original(facts.tables, facts.classes, coverage, facts.suppressed)?,
     };
-    let mut check =
-        Check::new("records", true, "every released record stands for an original record of its own");
+    let mut check = Check::new("records", true, "every released record matches a distinct original record");
     let mut worst: Option<(u64, u32)> = None;
     for class in facts.classes.cells.ids() {
         let count = facts.classes.members(class).iter().map(|id| unfounded[*id as usize]).sum();
@@ -327,15 +327,13 @@ fn check_records(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
     let line = first.map(|(_, id)| records.line(id)).min().unwrap_or(0);
     check.holds = false;
     check.worst = Some(format!(
-        "{}: {count} of {} for no original record",
+        "{}: {count} of {} no original record",
         facts.describe(class),
-        counted(facts.classes.cells.count(class), "record stands", "records stand")
+        counted(facts.classes.cells.count(class), "record matches", "records match")
     ));
     check.detail = match check.concerned {
-        1 => format!("the released record in line {line} stands for no original record of its own"),
-        many => format!(
-            "{many} released records stand for no original record of their own; one such is in line {line}"
-        ),
+        1 => format!("the released record in line {line} matches no original record"),
+        many => format!("{many} released records match no original record; one of them is in line {line}"),
     };
     Ok(check)
 }
@@ -347,17 +345,12 @@ fn check_suppression(policy: &CheckedPolicy, options: &AuditOptions, records: &A
     let scheme = Scheme::of(policy);
     let withholds = policy.method.withholds();
     if options.allow_suppression || withholds || scheme.is_some_and(|scheme| scheme.drops_records(policy)) {
-        let detail = format!(
-            "{suppressed} of {} suppressed; any number may be",
-            counted(kept, "record is", "records are")
-        );
+        let detail = format!("{suppressed} of {} suppressed (no limit)", counted(kept, "record", "records"));
         return Check::new("suppression", true, detail);
     }
     let most = policy.method.suppression_limit().floor_of(kept);
-    let detail = format!(
-        "{suppressed} of {} suppressed; at most {most} may be",
-        counted(kept, "record is", "records are")
-    );
+    let detail =
+        format!("{suppressed} of {} suppressed (at most {most} allowed)", counted(kept, "record", "records"));
     Check::new("suppression", suppressed <= most, detail)
 }
 

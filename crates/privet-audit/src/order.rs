@@ -1,8 +1,8 @@
 //! Does the order of a released file say more than the file itself?
 //!
-//! Whoever knows the order of the original, or holds a second file about the same people, looks for places where the two run
-//! alike: from the start, backwards, shifted, in blocks, or within classes. The audit does the same. Both files are sequences
-//! of *symbols*: rows that could be about the same person have the same symbol. Then there are three steps:
+//! An attacker who knows the order of the original, or holds a second file about the same people, looks for places where the
+//! two run alike: from the start, backwards, shifted, in blocks, or within classes. The audit does the same. Both files are
+//! sequences of *symbols*: rows that could be about the same person have the same symbol. Then there are three steps:
 //!
 //! 1. **What is shown** ([`Arrangement`]). A file may be sorted by some of its columns, or put equal rows together. That part of
 //!    the order follows from the cells. What is left are *strata*: rows that an honest release puts into a random order.

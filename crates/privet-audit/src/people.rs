@@ -148,7 +148,7 @@ impl People {
 }
 
 /// Says how many people there are, and whether their number in every class follows from the release. Where the policy does not
-/// say whose records are and an identifier recurs, nobody can tell what a class of so many records means.
+/// say whose records are and an identifier recurs, it is unclear what the number of records of a class means.
 pub(super) fn check(facts: &Facts<'_>) -> Option<Check> {
     let Some(people) = facts.people else {
         return recurring(facts.policy, &facts.tables.recurring);
@@ -161,7 +161,7 @@ pub(super) fn check(facts: &Facts<'_>) -> Option<Check> {
     let detail = match open.count() {
         0 => format!("{records} records of {} people, who are counted once in a class", people.total),
         open => format!(
-            "{records} records of {} people; in {open} of {} classes it cannot be told how many there are",
+            "{records} records of {} people; in {open} of {} classes it is not known how many there are",
             people.total,
             facts.classes.len()
         ),

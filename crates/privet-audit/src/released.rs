@@ -96,14 +96,14 @@ pub fn open_groups(release: &Path) -> Result<BucketTables> {
 
 /// Opens those tables of a folder that are there, with their numbers.
 pub fn open_present_projections(folder: &Path) -> Result<Vec<(usize, Source)>> {
-    let entries = fs::read_dir(folder).map_err(|error| Error::io("read the folder", folder, &error))?;
+    let entries = fs::read_dir(folder).map_err(|error| Error::io("read the directory", folder, &error))?;
     let mut numbers: Vec<usize> =
         entries.filter_map(|entry| projection_number(&entry.ok()?.file_name().into_string().ok()?)).collect();
     numbers.sort_unstable();
     if numbers.is_empty() {
         return Err(Error::input(format!("there is no {}", projection(1)))
             .in_file(folder)
-            .help("name a folder with projection-1.csv, projection-2.csv and so on"));
+            .help("name a directory with projection-1.csv, projection-2.csv and so on"));
     }
     open_numbered_projections(folder, numbers)
 }
@@ -126,7 +126,7 @@ pub fn open_projections(folder: &Path) -> Result<Vec<Source>> {
     if let Some((missing, (next, _))) = (1..).zip(&tables).find(is_elsewhere) {
         return Err(Error::input(format!("there is no {}, but {}", projection(missing), projection(*next)))
             .in_file(folder)
-            .help("name a folder with all tables of a plan"));
+            .help("name a directory with all tables of a plan"));
     }
     Ok(tables.into_iter().map(|(_, table)| table).collect())
 }

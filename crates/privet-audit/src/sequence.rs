@@ -137,7 +137,7 @@ impl Sequence {
     }
 }
 
-/// What could not be told about the order, as a check of its own.
+/// What is not known about the order, as a check of its own.
 pub(super) fn unknown(sequence: &Sequence, own: bool) -> Option<Check> {
     let detail =
         "labels have too many different neighbours to tell whether they are always written in the same order";

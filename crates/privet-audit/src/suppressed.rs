@@ -100,7 +100,7 @@ impl Suppressed {
                 let name = policy.columns.get(about).map_or("", |column| &column.name);
                 let line = tables.plain[place].line(star);
                 return Err(Error::input(format!(
-                    "column '{name}' holds the value '*', which releases use for suppressed cells"
+                    "column '{name}' contains the value '*', which marks suppressed cells"
                 ))
                 .in_file(policy.source.origin())
                 .at_line(line)

@@ -41,11 +41,7 @@ pub(super) fn check(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
         );
         return Ok(Check::new(NAME, false, detail));
     }
-    Ok(Check::new(
-        NAME,
-        true,
-        "the order of the rows agrees with that of the original no more than by chance",
-    ))
+    Ok(Check::new(NAME, true, "the order of the rows agrees with the original no more than by chance"))
 }
 
 /// What of a table's order follows from what it shows; `rows` are the numbers of its records, in the order of the file.

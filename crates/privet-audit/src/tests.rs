@@ -217,7 +217,7 @@ fn a_record_moved_to_another_class_is_caught() {
     let check = check(&audit, "records");
     assert_eq!((check.concerned, check.classes_failing), (1, 1));
     let worst = check.worst.as_deref().expect("a class");
-    assert_eq!(worst, "age = [30,40], city = France: 1 of 4 records stand for no original record");
+    assert_eq!(worst, "age = [30,40], city = France: 1 of 4 records match no original record");
 }
 
 #[test]

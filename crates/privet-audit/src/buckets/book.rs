@@ -64,7 +64,7 @@ pub(super) struct BucketBook {
     pub assigned: BTreeMap<String, BTreeMap<(Person, u32), u64>>,
     /// The people of both sides, by number.
     pub persons: Vec<Person>,
-    /// What the tables show besides their contents.
+    /// What the tables show in addition to their contents.
     pub trail: Trail,
     numbers: HashMap<Person, u32>,
     /// How many lines the steward's list has beyond the records of the original.
@@ -266,11 +266,11 @@ impl BucketBook {
                         .push(format!("the count '{stated}' in line {line} is not how the number is spelt"));
                 }
                 match stated.parse::<u32>().ok().map(u64::from).filter(|count| *count > 0) {
-                    None => bucket.faults.push(format!("'{stated}' in line {line} is no count")),
+                    None => bucket.faults.push(format!("'{stated}' in line {line} is not a count")),
                     Some(count) => {
                         self.trail.listed.push(Listed { bucket: place, value: code, count });
                         if bucket.values.insert(code, count).is_some() {
-                            bucket.faults.push(format!("'{text}' is there twice, again in line {line}"));
+                            bucket.faults.push(format!("'{text}' occurs twice, again in line {line}"));
                         }
                     }
                 }
@@ -310,7 +310,7 @@ fn columns(table: &Source, wanted: &[String], faults: &mut Vec<String>) -> Resul
     let found: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
     for (position, name) in found.iter().enumerate() {
         if found[..position].contains(name) {
-            faults.push(format!("column '{name}' is there twice in {}", table.origin()));
+            faults.push(format!("column '{name}' occurs twice in {}", table.origin()));
         } else if !wanted.iter().any(|wanted| wanted == name) {
             faults.push(format!("column '{name}' must not be in {}", table.origin()));
         }

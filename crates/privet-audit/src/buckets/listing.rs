@@ -19,7 +19,7 @@ pub(super) fn check_form(book: &BucketBook, mut faults: Vec<String>) -> Check {
         first <= 1 && sorted.iter().zip(first..).all(|(number, expected)| *number == expected)
     });
     if !in_a_row {
-        faults.push("buckets are not numbered 1, 2, 3 and so on: a name can tell more".to_string());
+        faults.push("buckets are not numbered 1, 2, 3 and so on: a name can give more away".to_string());
     }
     let place = |bucket: u32| numbers.as_ref().map_or(u64::from(bucket), |numbers| numbers[bucket as usize]);
     if !trail.listed.is_sorted_by_key(|listed| place(listed.bucket)) {
@@ -41,7 +41,7 @@ pub(super) fn check_form(book: &BucketBook, mut faults: Vec<String>) -> Check {
         || within(&|one, other| most_first(one, other).then_with(|| by_number(one, other)));
     if !sorted {
         faults.push(
-            "the values of a bucket are not sorted, by themselves or by their counts: their order can tell whose they are"
+            "the values of a bucket are not sorted, by themselves or by their counts: their order can show whose they are"
                 .to_string(),
         );
     }

@@ -13,7 +13,7 @@
 //!
 //! Without the steward's list, whether *some* assignment of the original records to buckets gives the tables is a
 //! transport problem in three dimensions (`transport`), which may stay undecided. Where rules have exceptions, who may have
-//! what depends on who is an exception; that is told as far as all assignments agree on it.
+//! what depends on who is an exception; it is reported as far as all assignments agree on it.
 
 mod book;
 mod knowledge;
@@ -151,7 +151,7 @@ fn form_of(release: &BucketTables) -> Result<Written> {
     Ok(found)
 }
 
-/// The column whose values are told by bucket: the one that requirements are about, or the only sensitive one.
+/// The column whose values are published by bucket: the one that requirements are about, or the only sensitive one.
 fn hidden_column(policy: &CheckedPolicy) -> Result<usize> {
     let named = policy.requirements.iter().filter_map(Requirement::column);
     let sensitive = policy.with_role(Role::Sensitive).map(|column| column.index);
@@ -160,14 +160,14 @@ fn hidden_column(policy: &CheckedPolicy) -> Result<usize> {
         [column] => Ok(*column),
         columns => {
             let found = if columns.is_empty() { "none is sensitive" } else { "several are sensitive" };
-            Err(Error::input(format!("buckets tell the values of one column, and {found}"))
+            Err(Error::input(format!("buckets publish the values of one column, and {found}"))
                 .in_file(policy.written.path())
-                .help("set role = \"sensitive\" for the column whose values are told by bucket"))
+                .help("set role = \"sensitive\" for the column whose values are published by bucket"))
         }
     }
 }
 
-/// A check of every bucket: faults are told of the first few.
+/// A check of every bucket: the first few faults are reported.
 fn with_faults(name: &str, fine: &str, faults: Vec<(String, u64)>) -> Check {
     const MOST: usize = 5;
     if faults.is_empty() {
@@ -211,15 +211,9 @@ fn check_records(book: &BucketBook) -> Check {
     let faults = if strange == 0 {
         Vec::new()
     } else {
-        vec![(
-            format!(
-                "{} the quasi-identifiers of no original record of its own",
-                counted(strange, "record has", "records have")
-            ),
-            strange,
-        )]
+        vec![(format!("{} no original record", counted(strange, "record matches", "records match")), strange)]
     };
-    with_faults("records", "the quasi-identifiers are those of original records, each used once", faults)
+    with_faults("records", "the quasi-identifiers match distinct original records", faults)
 }
 
 fn check_values(book: &BucketBook) -> Check {
@@ -268,14 +262,11 @@ fn check_assignment(book: &BucketBook) -> Check {
 fn check_suppression(policy: &CheckedPolicy, records: &AuditRecords) -> Check {
     let (kept, suppressed) = (records.original - records.dropped, records.suppressed);
     if policy.method.withholds() {
-        let detail = format!(
-            "{suppressed} of {} suppressed; any number may be",
-            counted(kept, "record is", "records are")
-        );
+        let detail = format!("{suppressed} of {} suppressed (no limit)", counted(kept, "record", "records"));
         return Check::new("suppression", true, detail);
     }
     let detail =
-        format!("{suppressed} of {} suppressed; at most 0 may be", counted(kept, "record is", "records are"));
+        format!("{suppressed} of {} suppressed (at most 0 allowed)", counted(kept, "record", "records"));
     Check::new("suppression", suppressed == 0, detail)
 }
 
@@ -327,8 +318,8 @@ fn check_transport(verdict: TransportVerdict) -> Check {
         TransportVerdict::Found => Check::new(
             name,
             true,
-            "some assignment of the original records to buckets gives the published tables; whether it is the true one only \
-             the steward's list tells",
+            "some assignment of the original records to buckets gives the published tables; only the steward's list \
+             shows whether it is the true one",
         ),
         TransportVerdict::Impossible => Check::new(
             name,
@@ -338,7 +329,7 @@ fn check_transport(verdict: TransportVerdict) -> Check {
         TransportVerdict::Undetermined => Check::undetermined(
             name,
             "whether some assignment of the original records to buckets gives the published tables takes too long to find \
-             out; the steward's list would tell",
+             out; the steward's list would show it",
         ),
     }
 }

@@ -1,24 +1,30 @@
-//! Do the order of rows, the numbers of buckets, or the pairing of rows and values tell who has which value?
+//! Do the order of rows, the numbers of buckets, or the pairing of rows and values show who has which value?
 //!
-//! Four things are judged, each by gamblers (`audit::order`) who share one coin:
+//! Four things are judged, each by gamblers (`audit::order`) with a quarter of one coin:
 //!
-//! 1. the order of rows next to that of the original;
-//! 2. the order of rows next to the values that people have: by a known order of values, or by one that is learnt;
-//! 3. *pairing*: do rows have the values that stand next to them in a permuted table, or that the table of values has at
-//!    their place?
-//! 4. the numbers of buckets next to the places of their people in the original.
+//! 1. the order of rows, compared with the original and with the order of its columns that are not published;
+//! 2. the order of rows, compared with the values that people have: by a known order of values, or by one that is learnt;
+//! 3. *pairing*: do rows have the values next to them in a permuted table, or the values at their place in the table of
+//!    values? Also shifted by any number of rows, backwards, in blocks, or as people follow each other by some column;
+//! 4. the numbers of buckets, compared with the places of their people in the original and by its unpublished columns.
 //!
 //! **What an honest release leaves to chance.** Who is in which bucket may depend on anything: it is published. Given the
-//! buckets, three things are random. Rows that agree in everything that the file is sorted or put together by stand in any
+//! buckets, three things are random. Rows that agree in everything that the file is sorted or put together by are in any
 //! order (1, 2, and 3 for two tables). The values of a bucket of a permuted table belong to its rows in any way, whatever the
 //! rows are sorted by afterwards (3). And buckets that agree in everything that they are numbered by have their numbers in any
-//! order (4). Every bet is made at the odds of that chance. So the mean of all coins is one in an honest release, and a million
-//! coins come together in at most one of a million (Markov's inequality); how many gamblers there are does not matter.
+//! order (4).
 //!
-//! **Whose a row is.** Without the steward's list of buckets, people who share quasi-identifiers cannot be told apart: they
-//! draw their values from an urn. With the list they can, except those of one bucket. But the list must not be used to tell
-//! people apart who share everything when the numbers of buckets are judged: who of them got which number is of no
-//! consequence, and lists are written in the order of the original.
+//! **The rate of false alarms.** Every bet is made at the odds of that chance, so on average a gambler keeps what they have,
+//! and all of them together, who begin with one coin, have one coin in an honest release. They have a million coins in at most
+//! one of a million (Markov's inequality). The number of tests counts: each has its share of the coin ([`Evidence::group`]
+//! divides a coin among equals). Whatever is chosen after a look at the file (the columns it is sorted by, a shift, a path
+//! through blocks) plays with a share as well, and the shares of all that could have been chosen sum up to at most one. That is
+//! the usual division of a significance level by the number of tests, without having to assume that they are independent.
+//!
+//! **Whose a row is.** Without the steward's list of buckets, people who share quasi-identifiers cannot be distinguished: they
+//! draw their values from an urn. With the list they can, except those of one bucket. But the list must not be used to
+//! distinguish people who share everything when the numbers of buckets are judged: who of them got which number does not
+//! matter, and lists are written in the order of the original.
 
 mod keys;
 mod numbers;
@@ -54,7 +60,7 @@ pub(super) struct Listed {
     pub count: u64,
 }
 
-/// What the tables show besides their contents.
+/// What the tables show in addition to their contents.
 #[derive(Default)]
 pub(super) struct Trail {
     /// The people of the original that count, and their values, in the order of the file.
@@ -115,7 +121,7 @@ fn evidence(book: &BucketBook, tick: &mut dyn FnMut() -> Result<()>) -> Result<E
         found.group(owners.by_columns(&runs, &hidden), 0.0);
     }
     evidence.group(found, arrangement.handicap);
-    // Who has the list knows at least as much about values as who has not.
+    // With the list, at least as much is known about values as without it.
     if let Some(owners) = all.last() {
         tick()?;
         evidence.group(owners.by_values(&runs), arrangement.handicap);

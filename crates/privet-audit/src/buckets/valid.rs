@@ -47,8 +47,8 @@ pub(super) fn check_matching(
 ) -> Result<Check> {
     let (l, bound) = (asked.l, asked.max_posterior);
     if matches!(sight, AssignmentKnowledge::Nothing) {
-        let detail = "some records have a value that a rule excludes for them, and which ones these are cannot be told from \
-                      tables that are not of these records";
+        let detail = "some records have a value that a rule excludes for them, and tables that do not match these records \
+                      do not show which ones";
         return Ok(Check::undetermined(name, detail));
     }
     let mut known: HashMap<(Look, Option<Exact>), Option<String>> = HashMap::new();
@@ -88,7 +88,7 @@ pub(super) fn check_matching(
     if faults.is_empty() && open > 0 {
         let detail = format!(
             "some records have a value that a rule excludes for them; in {} with {} it depends on which ones these are, \
-             and only the steward's list tells; the other buckets meet it",
+             which only the steward's list shows; the other buckets meet it",
             counted(open, "bucket", "buckets"),
             counted(open_records, "record", "records")
         );
@@ -165,9 +165,9 @@ fn judge((kinds, values): &Look, l: u64, bound: Option<Exact>) -> Option<String>
     }
     let bound = bound?;
     match matching::likeliest(kinds, values) {
-        None => Some("how sure of a value an adversary can be is too much to work out".to_string()),
+        None => Some("how sure of a value an attacker can be takes too long to compute".to_string()),
         Some((ways, all)) if &ways * bound.denominator() > &all * bound.numerator() => {
-            Some(format!("an adversary can be sure of a value by {ways} in {all}, more than {bound}"))
+            Some(format!("an attacker can be sure of a value with {ways} in {all}, more than {bound}"))
         }
         Some(_) => None,
     }

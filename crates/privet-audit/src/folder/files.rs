@@ -26,7 +26,7 @@ impl ReleaseFolder {
         let mut faults = Vec::new();
         let public = self.path.join(PUBLIC);
         if fs::symlink_metadata(&public).is_ok_and(|metadata| metadata.file_type().is_symlink()) {
-            faults.push("public/ is a symbolic link, not a folder".to_string());
+            faults.push("public/ is a symbolic link, not a directory".to_string());
         }
         let mut published = Vec::new();
         for file in self.stated["files"].as_array().into_iter().flatten() {
@@ -40,7 +40,8 @@ impl ReleaseFolder {
                 faults.push(format!("{name} is not as published, its SHA-256 differs"));
             }
         }
-        let entries = fs::read_dir(&public).map_err(|error| Error::io("read the folder", &public, &error))?;
+        let entries =
+            fs::read_dir(&public).map_err(|error| Error::io("read the directory", &public, &error))?;
         let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()));
         let mut strangers: Vec<String> = names.filter(|name| !published.contains(&name.as_str())).collect();
         strangers.sort();
@@ -89,7 +90,7 @@ pub fn is_own_file(folder: &Path, name: &str) -> std::result::Result<(), String>
         return Err("is a symbolic link, not a file".to_string());
     }
     if !metadata.is_file() {
-        let what = if metadata.is_dir() { "a folder" } else { "a pipe or a device" };
+        let what = if metadata.is_dir() { "a directory" } else { "a pipe or a device" };
         return Err(format!("is {what}, not a file"));
     }
     // A run that rewrites the reports, or that was killed when it did, has a name for it in its hidden folder.

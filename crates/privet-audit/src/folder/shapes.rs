@@ -110,7 +110,7 @@ pub fn audit_files(policy: &AnyPolicy, release: &Path, aligned: bool, clock: &Cl
             if release.is_file() {
                 return Err(Error::input("this is one file, and the tables of a plan are audited together")
                     .in_file(release)
-                    .help("name the folder that holds projection-1.csv, projection-2.csv and so on"));
+                    .help("name the directory that holds projection-1.csv, projection-2.csv and so on"));
             }
             audit_projections(policy, &open_present_projections(release)?, None, None, &|| clock.check())?
         }
@@ -158,7 +158,7 @@ fn paths_of(release: &Path) -> Result<Vec<std::path::PathBuf>> {
     if !release.is_dir() {
         return Ok(vec![release.to_path_buf()]);
     }
-    let entries = fs::read_dir(release).map_err(|error| Error::io("read the folder", release, &error))?;
+    let entries = fs::read_dir(release).map_err(|error| Error::io("read the directory", release, &error))?;
     let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.is_file());
     paths.sort();

@@ -202,7 +202,7 @@ fn one_record_each(mut check: Check, people: &People, facts: &Facts<'_>) -> Chec
     } else if open > 0 && check.holds {
         check.undetermined = true;
         check.detail = format!(
-            "{}; but it counts records, and in {open} of {} it cannot be told whether somebody has several",
+            "{}; but it counts records, and in {open} of {} it is not known whether somebody has several",
             check.detail,
             described(facts.classes.len() as u64, "classes")
         );
@@ -294,7 +294,7 @@ fn check_people(name: String, notion: &dyn Notion, people: &People, facts: &Fact
         (_, 0) => "the release has no records".to_string(),
         (0, classes) if open > 0 => {
             format!(
-                "in {open} of {} it cannot be told from the release how many people there are",
+                "in {open} of {} the release does not show how many people there are",
                 described(classes as u64, "classes")
             )
         }

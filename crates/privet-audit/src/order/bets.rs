@@ -43,7 +43,7 @@ impl Gambler {
     pub fn tell(&self, how: &str) -> String {
         let Gambler { bets, hits, expected, .. } = self;
         format!(
-            "whoever expects {how} guesses {hits} of {bets} rows; by chance it would be about {expected:.0}"
+            "an attacker who expects {how} guesses {hits} of {bets} rows; by chance it would be about {expected:.0}"
         )
     }
 }
@@ -110,7 +110,7 @@ impl Evidence {
         if self.ln() < -chance.ln() {
             return None;
         }
-        let unknown = || "it could not be told from a random order otherwise".to_string();
+        let unknown = || "the evidence comes from many places".to_string();
         Some(self.best.as_ref().map_or_else(unknown, |(_, text)| text.clone()))
     }
 }

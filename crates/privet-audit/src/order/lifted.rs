@@ -61,7 +61,7 @@ impl Lifted<'_> {
         let (ln, (lift, of)) = self.bet(way, 0..self.second.len().min(ROWS), &lifts);
         evidence.add(ln, || {
             format!(
-                "within classes, whoever expects a row to go with the row at its place in {what} does better than chance: \
+                "within classes, an attacker who expects a row to go with the row at its place in {what} does better than chance: \
                  {lift:.1} times as many people as by chance fit both, on average of {of} rows"
             )
         });
@@ -106,7 +106,7 @@ impl Lifted<'_> {
             let tell = |shift: usize, (hits, of): (f64, usize)| {
                 let by = if shift == 0 { String::new() } else { format!(", shifted by {shift}") };
                 format!(
-                    "whoever expects {how} at its place in {what}{by} does better than chance: {hits:.1} times as many people \
+                    "an attacker who expects {how} at its place in {what}{by} does better than chance: {hits:.1} times as many people \
                      as by chance fit both, on average of {of} rows"
                 )
             };

@@ -41,7 +41,7 @@ pub struct Arrangement {
     /// The logarithm of the share of a coin that gamblers get who rely on this arrangement. The shares of all arrangements
     /// that a file may have sum up to one, so it does not matter that the arrangement was found by looking at the file. And
     /// where chance is held to have made the last steps, the coin is divided by how rarely it does: if they were made on
-    /// purpose after all, gamblers who do not know of them win at most so many times more.
+    /// purpose after all, gamblers who do not know of them win at most that many times more.
     pub handicap: f64,
 }
 
@@ -63,12 +63,12 @@ impl ArrangementStep {
             ordered - ln_factorials[rows]
         };
         let (mut rows, mut groups, mut same) = (0, 0, 0);
-        for row in 0..after.len() {
-            if self.before[row] {
+        for (begins_before, begins_after) in self.before.iter().zip(after) {
+            if *begins_before {
                 chance += close(rows, groups);
                 (rows, groups) = (0, 0);
             }
-            if after[row] {
+            if *begins_after {
                 chance += ln_factorials[same];
                 (groups, same) = (groups + 1, 0);
             }

@@ -21,7 +21,7 @@ const LENGTHS: [usize; 15] = [1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 36, 54, 80, 128, 
 /// Of these lengths, the first at which what comes next is mostly clear, the one before, and two more.
 const TRIED: usize = 4;
 
-/// Files read every so many rows.
+/// Files are also read with these strides.
 const STRIDES: std::ops::RangeInclusive<usize> = 2..=8;
 
 /// Parts of a stratum that may each have an order of their own.

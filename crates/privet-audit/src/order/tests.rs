@@ -329,3 +329,30 @@ fn cells_are_compared_in_a_consistent_order() {
     assert!(by_number("9", "10").is_lt() && by_number("10", "1a").is_lt());
     assert!(by_nature("5-9", "10-14").is_lt() && by_nature("r2", "r10").is_lt());
 }
+
+/// Steps that chance makes are not believed, and steps that it cannot make are.
+#[test]
+fn arrangements_are_believed_only_where_chance_is_no_explanation() {
+    let of = |rows: &[[u32; 2]]| {
+        let texts: Vec<String> = (0..1000).map(|code| format!("{code:04}")).collect();
+        let columns: Vec<ShownColumn<'_>> = (0..2)
+            .map(|at| ShownColumn {
+                code: Box::new(move |row: usize| rows[row][at]),
+                text: Box::new(|code| texts[code as usize].as_str()),
+            })
+            .collect();
+        let arrangement = Arrangement::of(rows.len(), &columns, &[]);
+        (arrangement.runs(), arrangement.uses(1))
+    };
+    // Pairs are always put together by what distinguishes them, but that is not why they are as they are.
+    let random = &mut keyed(9, "test");
+    let pairs: Vec<[u32; 2]> = (0..200).map(|row| [row / 2, below(random, 900) as u32]).collect();
+    assert_eq!(of(&pairs), ((0..200).map(|row| row / 2).collect(), false));
+    // Of three rows two are alike: chance puts them together in two of three classes, but not in all of a hundred.
+    let threes = |classes: u32| -> Vec<[u32; 2]> {
+        let class = |number: u32| if number.is_multiple_of(2) { [7, 7, 3] } else { [3, 7, 7] };
+        (0..classes).flat_map(|number| class(number).map(|cell| [number, cell])).collect()
+    };
+    assert!(of(&threes(100)).1);
+    assert!(!of(&threes(1)).1);
+}

@@ -38,7 +38,7 @@ pub(super) struct ProjectionBook {
     pub dropped: u64,
 }
 
-/// A published table beside what it was made from. Texts of the original have the same numbers as in the book.
+/// A published table next to what it was made from. Texts of the original have the same numbers as in the book.
 pub(super) struct Projection {
     /// The number in its name.
     pub number: usize,
@@ -239,7 +239,7 @@ impl ProjectionBook {
         let (mut plain, mut attributes) = (Vec::new(), Vec::new());
         for (released, name) in found.iter().enumerate() {
             if found[..released].contains(name) {
-                faults.push(format!("column '{name}' is there twice"));
+                faults.push(format!("column '{name}' occurs twice"));
                 continue;
             }
             if quasi.iter().any(|place| place.released == released) {
@@ -250,7 +250,7 @@ impl ProjectionBook {
                     attributes.push(at);
                     plain.push(ColumnPlace { original: self.attributes[at].column, released });
                 }
-                None => faults.push(format!("column '{name}' is no sensitive attribute")),
+                None => faults.push(format!("column '{name}' is not a sensitive attribute")),
             }
         }
         let detail = match faults.as_slice() {

@@ -22,7 +22,7 @@ struct AttributePair {
     exposable: f64,
 }
 
-/// Up to so many pairs of values are counted in a matrix; beyond, only those that occur.
+/// Up to this many pairs of values are counted in a matrix; beyond, only those that occur.
 const MOST_COUNTED: usize = 1 << 22;
 
 /// Not `sum`, which is −0 where there is nothing.
@@ -87,7 +87,7 @@ fn divergence(x: f64) -> f64 {
     (1.0 + x) * x.ln_1p() - x
 }
 
-/// I of two attributes whose values meet like this in so many records.
+/// I of two attributes, from how many records have each pair of values.
 fn information(met: &[Met], records: u64) -> f64 {
     let all = u128::from(records) * u128::from(records);
     let mut unmet = all;

@@ -160,7 +160,7 @@ fn a_star_in_the_original_is_refused_where_cells_are_suppressed() {
     spoil(&case);
     let error = case.audit_with(&one, &AuditOptions::default()).expect_err("an error");
     assert_eq!((error.kind(), error.line()), (ErrorKind::Input, Some(2)));
-    assert!(error.to_string().contains("'disease' holds the value '*'"), "{error}");
+    assert!(error.to_string().contains("'disease' contains the value '*'"), "{error}");
     for case in [Case::new(HALF), with_scheme(HALF, "none")] {
         spoil(&case);
         assert!(case.audit(&one).passed, "elsewhere it is a value");

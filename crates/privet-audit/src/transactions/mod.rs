@@ -92,7 +92,7 @@ struct TransactionFacts<'a> {
     release: TransactionLedger,
     /// What could mark transactions of the released file.
     written: Vec<String>,
-    /// What about that could not be told.
+    /// What about that is not known.
     unwritten: Vec<Check>,
     /// How the method recodes.
     recoding: Recoding,
@@ -199,14 +199,14 @@ fn check_people(
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Check> {
     let Some(known) = people::first_threat(crowd, demand, tick)? else {
-        return Ok(Check::new(name, true, "holds for people, whatever an adversary within reach knows"));
+        return Ok(Check::new(name, true, "holds for people, whatever an attacker within reach knows"));
     };
     let (sum, transactions) = crowd.fit(&known);
     if !demand.is_threat(&sum) {
         return Err(Error::internal("the audit found a threat that is none"));
     }
     let mut check =
-        Check::new(name, false, "fails for people, by what an adversary may know; there may be more cases");
+        Check::new(name, false, "fails for people, by what an attacker may know; there may be more cases");
     check.worst = Some(crowd.explain(demand, &known, facts.sensitive));
     check.concerned = transactions;
     Ok(check)
@@ -224,7 +224,7 @@ fn check_requirement(
         let detail = if facts.release.total == 0 {
             "the release has no transactions"
         } else {
-            "holds whatever an adversary within reach knows"
+            "holds whatever an attacker within reach knows"
         };
         return Ok(Check::new(name, true, detail));
     };
@@ -233,7 +233,7 @@ fn check_requirement(
     if !demand.is_threat(&sum) {
         return Err(Error::internal("the audit found a threat that is none"));
     }
-    let mut check = Check::new(name, false, "fails for what an adversary may know; there may be more cases");
+    let mut check = Check::new(name, false, "fails for what an attacker may know; there may be more cases");
     check.worst = Some(demand.explain(release, &known, facts.sensitive));
     check.concerned = sum.weight;
     check.classes_failing = fitting.len() as u64;

@@ -15,7 +15,7 @@ pub(super) fn check_form(facts: &TransactionFacts<'_>) -> Check {
     let (count, line) = facts.release.repeating;
     if count > 0 {
         faults.push(format!(
-            "{count} transactions show a label more than once, which tells how many items stand behind it; the first is in \
+            "{count} transactions show a label more than once, which shows how many items are behind it; the first is in \
              line {line}"
         ));
     }
@@ -92,7 +92,7 @@ pub(super) fn check_order(facts: &TransactionFacts<'_>) -> Check {
         None => Check::new(
             NAME,
             true,
-            "the order of the transactions agrees with that of the original no more than by chance",
+            "the order of the transactions agrees with the original no more than by chance",
         ),
     }
 }

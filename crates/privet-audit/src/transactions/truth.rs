@@ -121,13 +121,13 @@ fn verdict(facts: &TransactionFacts<'_>, wanted: &[u64], missing: u64, rule: &st
     let worst = failing().max_by_key(|(set, wanted)| (**wanted, std::cmp::Reverse(set.line)));
     if let Some((set, wanted)) = worst {
         let what = facts.meaning.describe(set);
-        check.worst = Some(format!("{what}: {wanted} of {} stand for no original transaction", set.count));
+        check.worst = Some(format!("{what}: {wanted} of {} match no original transaction", set.count));
         let line = failing().map(|(set, _)| set.line).min().unwrap_or(0);
         check.detail = match check.concerned {
-            1 => format!("the released transaction in line {line} stands for no original one of its own"),
-            many => format!(
-                "{many} released transactions stand for no original one of their own; one such is in line {line}"
-            ),
+            1 => format!("the released transaction in line {line} matches no original one"),
+            many => {
+                format!("{many} released transactions match no original one; one of them is in line {line}")
+            }
         };
     } else if missing > 0 {
         let verb = if missing == 1 { "is" } else { "are" };

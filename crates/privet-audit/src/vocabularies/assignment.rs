@@ -16,7 +16,7 @@ pub(super) fn check_assignment(classes: &BagClasses<'_>, members: &ClassMembers)
         return Check::new("assignment", true, "the list of originals and the release agree");
     };
     let detail = format!(
-        "{} listed for another number of originals than published",
+        "{} listed for a different number of originals than published",
         counted(failing.len() as u64, "distinct bag is", "distinct bags are")
     );
     let mut check = Check::new("assignment", false, detail);
@@ -96,9 +96,8 @@ pub(super) fn check_meaning(
         }
         Ok(!meaning::injects(facts, words, classes.bag(class), facts.original.bag(member as usize)))
     })?;
-    let good =
-        "every published occurrence stands for one of its own in every vocabulary that is published so";
-    let bad = "published with words that stand for nothing in it";
+    let good = "each published term matches a distinct original term in every vocabulary of its group";
+    let bad = "published with words that match none of its terms";
     Ok(per_original(classes, "meaning", counts, good, bad))
 }
 
@@ -132,10 +131,10 @@ pub(super) fn check_use(
         }
     }
     let Some(first) = first else {
-        return Check::new("use", true, "every printed term was used in a vocabulary that is published so");
+        return Check::new("use", true, "every printed term was used in a vocabulary of its group");
     };
     let detail = format!(
-        "{} of no vocabulary that is published so",
+        "{} used in no vocabulary of its group",
         counted(unused, "printed term is one", "printed terms are those")
     );
     let mut check = Check::new("use", false, detail);

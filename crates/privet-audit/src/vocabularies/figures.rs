@@ -158,7 +158,7 @@ pub(super) fn check_figures(
         .filter_map(|(path, found)| {
             let stated = filed.manifest.pointer(path).unwrap_or(&Json::Null);
             let name = path.trim_start_matches('/').replace('/', ".");
-            (!is_same(stated, found)).then(|| format!("{name} is stated as {stated}, the files tell {found}"))
+            (!is_same(stated, found)).then(|| format!("{name} is stated as {stated}, the files give {found}"))
         })
         .collect();
     wrong.extend(faults_of_cost(filed.manifest));
@@ -270,7 +270,7 @@ fn faults_of_patterns(manifest: &Json) -> Vec<String> {
     let utility = &manifest["utility"];
     let mut wrong = Vec::new();
     if !utility["recall"].as_f64().is_some_and(|recall| (0.0..=1.0).contains(&recall)) {
-        wrong.push(format!("utility.recall is stated as {}, which is no share", utility["recall"]));
+        wrong.push(format!("utility.recall is stated as {}, which is not a share", utility["recall"]));
     }
     if let (Some(free), Some(strict)) = (utility["distance"].as_f64(), utility["strict_distance"].as_f64())
         && !(free >= 0.0 && free <= strict + ROUNDING)

@@ -1,4 +1,4 @@
-//! What a released file holds beside its vocabularies.
+//! What a released file holds in addition to its vocabularies.
 
 use std::hash::BuildHasher;
 
@@ -12,7 +12,7 @@ use privet_data::Source;
 /// The columns that a release has.
 const COLUMNS: [&str; 3] = ["vocabulary", "term", "count"];
 
-/// Any further column could tell who is who.
+/// Any further column could show who is who.
 pub(super) fn check_columns(file: &Source) -> Check {
     let strangers: Vec<&str> = (file.columns().iter())
         .map(|column| column.name.as_str())
@@ -112,7 +112,7 @@ impl Form {
             self.fault(2, || format!("the term in line {line} has blanks around it"));
         }
         if count.is_some() && self.known.contains(term) {
-            self.fault(3, || format!("'{term}' is there twice in one vocabulary, again in line {line}"));
+            self.fault(3, || format!("'{term}' occurs twice in one vocabulary, again in line {line}"));
         }
         if count.is_some() {
             self.known.insert(term.to_string());

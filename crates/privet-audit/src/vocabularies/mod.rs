@@ -1,12 +1,12 @@
 //! The audit of released vocabularies.
 //!
-//! Released vocabularies are shuffled, and nothing tells which of them was whose. What can be checked from the release and
+//! Released vocabularies are shuffled, and nothing shows which of them was whose. What can be checked from the release and
 //! the original alone:
 //!
 //! 1. *words*: every printed word is a term of the data or a node of the tree;
 //! 2. *records*: as many vocabularies as the original has, without those that are withheld;
 //! 3. *counts*: the manifest's numbers are right, where there is one;
-//! 4. *form* and *order*: vocabularies are written in one way and in an order that tells nothing;
+//! 4. *form* and *order*: vocabularies are written in one way and in an order that gives nothing away;
 //! 5. *rare words*: no word is printed that too few people used;
 //! 6. *vocabulary k-anonymity*: every distinct published bag occurs k times;
 //! 7. *sizes*: the published vocabularies can be given to originals that are at least as large.
@@ -16,11 +16,11 @@
 //! - *assignment*: the list and the release agree, bag by bag;
 //! - k-anonymity counts different users, where that is asked for;
 //! - *sizes*: no vocabulary has grown;
-//! - *meaning*: every published occurrence stands for an occurrence of its own of every vocabulary that is published so;
+//! - *meaning*: each published occurrence matches a distinct occurrence in every vocabulary of its group;
 //! - *use*: a printed term was used by somebody for whom it is printed;
-//! - *figures*: what the steward's manifest states beside its counts and shares follows from the files.
+//! - *figures*: what the steward's manifest states in addition to its counts and shares follows from the files.
 //!
-//! Without the list, what only it can tell is said to be undetermined.
+//! Without the list, what only it can show is undetermined.
 
 mod assignment;
 mod classes;
@@ -54,10 +54,10 @@ pub const BAG_SEPARATOR: &str = " | ";
 /// The position of the only requirement.
 const REQUIREMENT: usize = 0;
 
-/// What nobody can tell who does not know which published vocabulary is whose.
-const NOT_LISTED: &str = "whether published words are within epsilon of what they stand for cannot be told without knowing which \
-    published vocabulary stands for which of the original: only the steward's list tells, or a release in the order of the \
-    original (--aligned)";
+/// What cannot be checked without knowing which published vocabulary is whose.
+const NOT_LISTED: &str = "whether published words are within epsilon of the original terms can only be checked with \
+    steward/assignment.csv, which maps published to original vocabularies, or with a release in the order of the original \
+    (--aligned)";
 
 /// A release of vocabularies and what it is judged by.
 #[derive(Debug, Clone, Copy)]
@@ -299,12 +299,12 @@ fn check_anonymity(
     } else if facts.demand.distinct_users && members.is_none() && k > 1 {
         let name = format!("vocabulary-k-anonymity (k = {k}, different users)");
         let detail = format!(
-            "every published bag occurs at least {k} times; whether for {k} different users cannot be told without knowing which \
-             published vocabulary is whose: only the steward's list tells, or a release in the order of the original (--aligned)"
+            "every published bag occurs at least {k} times; whether for {k} different users can only be checked with \
+             steward/assignment.csv, or with a release in the order of the original (--aligned)"
         );
         Check::undetermined(name, detail)
     } else {
-        Check::new(name, true, format!("every published bag is that of at least {k} {who}"))
+        Check::new(name, true, format!("every published bag belongs to at least {k} {who}"))
     };
     check.worst = (0..classes.len()).min_by_key(|class| sizes[*class]).map(|class| {
         let sign = if sizes[class] < k { "<" } else { "≥" };
@@ -330,7 +330,7 @@ fn check_sizes(facts: &VocabularyRelease<'_>) -> Check {
         counted(facts.original.occurrences(), "occurrence", "occurrences"),
         facts.release.occurrences(),
         if holds {
-            "every vocabulary may be one that was no smaller"
+            "every vocabulary fits an original that is at least as large"
         } else {
             "some vocabularies have grown"
         }

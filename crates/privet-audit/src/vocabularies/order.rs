@@ -54,7 +54,7 @@ pub(super) fn check(facts: &VocabularyRelease<'_>, classes: &BagClasses<'_>) -> 
         None => Check::new(
             NAME,
             true,
-            "the order of the vocabularies agrees with that of the original no more than by chance",
+            "the order of the vocabularies agrees with the original no more than by chance",
         ),
     }
 }

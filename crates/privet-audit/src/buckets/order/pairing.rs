@@ -30,15 +30,22 @@ pub(super) fn listed(
             continue;
         }
         let game = Game::of(owners, strata, by_bucket);
+        let mut tried: Vec<Vec<u32>> = Vec::new();
         for ranking in Ranking::all(owners.book) {
             tick()?;
             let slots = slots(owners, &ranking, by_bucket);
+            // Several orders of values may be the same.
+            if tried.contains(&slots) {
+                continue;
+            }
             let what = format!("at their place in the list of values, {},", ranking.how);
             game.bet(&slots, STRAIGHT, &what, 0.0, &mut evidence);
             game.bet(&slots, BACKWARDS, &what, 0.0, &mut evidence);
             game.bet_shifted(&slots, &what, &mut evidence);
             tick()?;
-            game.bet_on_paths(&slots, &what, &mut evidence);
+            if by_bucket {
+                game.bet_on_paths(&slots, &what, &mut evidence);
+            }
             // The order of rows is random: where all own values are known, compare them with the sorted ones.
             let own = |row: &usize| owners.value(*row).unwrap_or(UNKNOWN);
             let sorted = |rows: &[usize]| {
@@ -55,6 +62,7 @@ pub(super) fn listed(
                 known.iter().flat_map(|(at, rows)| sorted(rows).into_iter().map(move |row| (*at, own(&row))));
             let what = format!("a list of values, {}", ranking.how);
             evidence.join(Strata::of(released, reference).evidence(&what), 0.0);
+            tried.push(slots);
         }
     }
     Ok(evidence)
@@ -85,7 +93,8 @@ fn slots(owners: &RowOwners<'_>, ranking: &Ranking, by_bucket: bool) -> Vec<u32>
 }
 
 /// The values next to the rows of a permuted table. `conditions` are cells, by row, that the order of the file may depend on
-/// together with values; they are not needed if that order does not depend on values.
+/// together with values; they are not needed if that order does not depend on values. `orders` are those of the original's
+/// records that values may follow, that of the file first.
 pub(super) fn displayed(
     owners: &RowOwners<'_>,
     values: &[u32],
@@ -108,9 +117,9 @@ pub(super) fn displayed(
         Some(conditions) => Game::of(owners, owners.strata(conditions, true), true),
     };
     evidence.group(in_file_order.beside(values, "next to another row of their bucket", tick)?, 0.0);
-    // By the places of their people in the original, or in the order of one of its columns.
-    let (mut among_owners, mut down_the_file) = (Evidence::default(), Evidence::default());
-    for keys in orders {
+    // By the places of their people in the original.
+    let mut found = Evidence::default();
+    for (keys, is_first) in orders.iter().zip(std::iter::once(true).chain(std::iter::repeat(false))) {
         tick()?;
         let sorted = sorted(&buckets, &owners.mean(&keys.records));
         let mut down = values.to_vec();
@@ -118,21 +127,22 @@ pub(super) fn displayed(
             in_file.iter().zip(in_order).for_each(|(place, row)| down[*row] = values[*place]);
         }
         let game = Game::of(owners, sorted, true);
-        let what = format!("next to another row of their bucket, {},", keys.how);
-        among_owners.group(game.beside(values, &what, tick)?, 0.0);
-        // Down the file, the values as their people follow each other there. Not if the file is sorted by values.
-        let mut found = Evidence::default();
+        if is_first {
+            let what = format!("next to another row of their bucket, {},", keys.how);
+            evidence.group(game.beside(values, &what, tick)?, 0.0);
+        }
+        // Down the file, the values as their people follow each other in this order. Not if the file is sorted by values.
         if conditions.is_none() {
             let what = format!("at their place down the bucket, {},", keys.how);
             game.bet(&down, STRAIGHT, &what, 0.0, &mut found);
             game.bet(&down, BACKWARDS, &what, 0.0, &mut found);
-            game.bet_shifted(&down, &what, &mut found);
-            game.bet_on_paths(&down, &what, &mut found);
+            if is_first {
+                game.bet_shifted(&down, &what, &mut found);
+                game.bet_on_paths(&down, &what, &mut found);
+            }
         }
-        down_the_file.group(found, 0.0);
     }
-    evidence.group(among_owners, 0.0);
-    evidence.group(down_the_file, 0.0);
+    evidence.group(found, 0.0);
     Ok(evidence)
 }
 

@@ -84,7 +84,7 @@ pub(super) fn degrees(tree: &Taxonomy, mixed: &MixedColumn, leaves: &[(u64, u64)
     }
 }
 
-/// o(a) of a value that covers so many leaves, and so many sensitive ones, with these degrees right below it.
+/// o(a) of a value, from its leaves, its sensitive leaves, with these degrees right below it.
 pub(super) fn degree<'f>(
     mixed: &MixedColumn,
     (all, sensitive): (u64, u64),

@@ -33,7 +33,7 @@ pub fn first_threat(
     Ok(None)
 }
 
-/// Counts the people who fit some threat, in about so many looks at a node of a transaction.
+/// Counts the people who fit some threat, in about `steps` looks at a node of a transaction.
 pub fn exposed(crowd: &Crowd<'_>, demand: &Demand, steps: u64) -> Exposed {
     let mut people: HashSet<u32> = HashSet::new();
     let (mut complete, mut left) = (true, steps);
@@ -81,7 +81,7 @@ struct ThreatSearch<'a> {
     visits: u64,
 }
 
-/// The clock is looked at once in so many visits.
+/// The clock is checked once in this many visits.
 const VISITS: u64 = 256;
 
 impl<'a> ThreatSearch<'a> {

@@ -71,11 +71,12 @@ impl Hosts {
     }
 
     /// The candidates for the cheapest cluster for a row: the one that loses least by a row that leaves nothing of it,
-    /// and all that have a term within reach of the row's, each once.
-    fn within(&mut self, reach: &BagReach, stretches: &Stretches, found: &mut Vec<u32>) {
+    /// and all that have a term within reach of the row's, each once. If losses are free, all clusters lose as little,
+    /// and the first one counts.
+    fn within(&mut self, reach: &BagReach, stretches: &Stretches, is_free: bool, found: &mut Vec<u32>) {
         found.clear();
         self.round += 1;
-        let first = self.by_loss.first().map(|(_, at)| *at);
+        let first = self.by_loss.first().map(|(_, at)| if is_free { 0 } else { *at });
         let near = reach.runs().iter().flat_map(|(term, _)| stretches.near(*term));
         let lists = near.flat_map(|near| {
             let places = near.places();
@@ -149,7 +150,7 @@ impl Assigner<'_> {
         found: &mut Vec<u32>,
     ) -> Option<usize> {
         self.reach.set(bag, self.stretches);
-        hosts.within(&self.reach, self.stretches, found);
+        hosts.within(&self.reach, self.stretches, self.tariff.omega == Some(0), found);
         let alone = self.tariff.price_of(bag.len() as u64, 0);
         let mut best: Option<(JoinPrice, u32)> = None;
         for at in &*found {

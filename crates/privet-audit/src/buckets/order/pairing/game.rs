@@ -155,13 +155,14 @@ impl<'a> Game<'a> {
         evidence.add(mean(&lns) + handicap, || play.describe(&format!("{what}{}", way.describe())));
     }
 
-    /// Bets on the shift that looks likeliest. There is a gambler for each, so each has a part of the coin.
+    /// Bets on the common shift that looks likeliest. There is a gambler for each, so each has a part of the coin. Large
+    /// strata have shifts of their own: see [`Game::bet_on_paths`].
     pub fn bet_shifted(&self, values: &[u32], what: &str, evidence: &mut Evidence) {
-        let longest = self.strata.iter().map(Vec::len).max().unwrap_or(0);
-        let ways = CommonWay::others(longest);
+        let small = || self.strata.iter().filter(|rows| rows.len() <= SMALL);
+        let ways = CommonWay::others(small().map(Vec::len).max().unwrap_or(0));
         let mut scores = vec![0.0; ways.len()];
         let mut looked_at = 0;
-        for rows in &self.strata {
+        for rows in small() {
             if looked_at > LOOKED_AT {
                 break;
             }
@@ -169,7 +170,7 @@ impl<'a> Game<'a> {
             let size = rows.len();
             let mut counts: HashMap<u32, f64, FixedState> = HashMap::default();
             rows.iter().for_each(|row| *counts.entry(values[*row]).or_default() += 1.0 / size as f64);
-            for (at, row) in rows.iter().enumerate().take(LOOKED_AT) {
+            for (at, row) in rows.iter().enumerate() {
                 let people = self.owners.rows[*row];
                 let urn = self.owners.urns.size(people);
                 for (way, score) in ways.iter().zip(&mut scores) {
@@ -180,7 +181,7 @@ impl<'a> Game<'a> {
             }
         }
         let best = scores.iter().zip(&ways).max_by(|one, other| one.0.total_cmp(other.0));
-        if let Some((_, way)) = best {
+        if let Some((_, way)) = best.filter(|_| looked_at > 0) {
             self.bet(values, *way, what, -(ways.len() as f64).ln(), evidence);
         }
     }
@@ -188,6 +189,9 @@ impl<'a> Game<'a> {
     /// Bets on the path that fits best in every large stratum. In each of them half of the coins so far are bet.
     pub fn bet_on_paths(&self, values: &[u32], what: &str, evidence: &mut Evidence) {
         let large = |rows: &&Vec<usize>| (SMALL + 1..=LARGEST).contains(&rows.len());
+        if !self.strata.iter().any(|rows| large(&rows)) {
+            return;
+        }
         let mut play = self.begin();
         let (mut ln, mut ways, mut strata) = (0.0, 0, 0);
         for rows in self.strata.iter().filter(large) {

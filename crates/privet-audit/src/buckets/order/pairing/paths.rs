@@ -149,8 +149,8 @@ impl Sides<'_> {
         let (mut forwards, mut backwards) = (vec![0.0; rows], vec![0.0; rows]);
         for (at, (one, two)) in both.into_iter().enumerate() {
             let shift = if at < size / 2 { at % rows } else { (rows - (size - at) % rows) % rows };
-            forwards[shift] += one;
-            backwards[at % rows] -= two;
+            forwards[shift] += one / size as f64;
+            backwards[at % rows] -= two / size as f64;
         }
         (forwards, backwards)
     }

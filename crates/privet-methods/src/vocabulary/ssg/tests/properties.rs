@@ -95,6 +95,17 @@ fn twins_do_not_win_ties_where_suppressing_is_free() {
     assert_eq!(found, [[0, 1], [2, 3]]);
 }
 
+/// What is left over goes to the first cluster if suppression is free, even if another one has less to lose.
+#[test]
+fn left_over_rows_join_the_first_cluster_where_suppressing_is_free() {
+    let bags: Vec<Vec<String>> =
+        ["Wine", "Wine", "Shoes", "Boots", "Pants"].map(|word| vec![word.to_string()]).into();
+    let mut case = SsgCase::new(goods(), &bags, None, 0, 2);
+    case.omega = Some(Exact::whole(0));
+    let found: Vec<Vec<u32>> = case.run().clusters.iter().map(|cluster| cluster.members.clone()).collect();
+    assert_eq!(found, [vec![0, 1, 4], vec![2, 3]]);
+}
+
 proptest! {
     #![proptest_config(cases(96))]
 
