@@ -65,6 +65,9 @@ impl Destination for Directory {
     }
 }
 
+/// Tables by their names.
+type NamedTables = BTreeMap<String, (SchemaRef, Vec<RecordBatch>)>;
+
 /// A release in memory: tables as Arrow batches, whose columns have types, and transactions as lists.
 ///
 /// ```
@@ -82,7 +85,7 @@ impl Destination for Directory {
 /// ```
 #[derive(Debug, Default)]
 pub struct MemoryRelease {
-    tables: Arc<Mutex<BTreeMap<String, (SchemaRef, Vec<RecordBatch>)>>>,
+    tables: Arc<Mutex<NamedTables>>,
     transactions: Arc<Mutex<BTreeMap<String, Vec<Vec<String>>>>>,
 }
 
@@ -145,7 +148,7 @@ struct TableInMemory {
     columns: Vec<SinkColumn>,
     writer: BatchWriter,
     batches: Vec<RecordBatch>,
-    tables: Arc<Mutex<BTreeMap<String, (SchemaRef, Vec<RecordBatch>)>>>,
+    tables: Arc<Mutex<NamedTables>>,
 }
 
 impl TableInMemory {

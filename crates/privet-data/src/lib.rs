@@ -60,7 +60,7 @@ pub use query_log::{Clicks, Dropped, Lexicon, LogColumns, LogOptions, QueryLog, 
 pub use rows::{Feed, Rows};
 pub use selection::RowSet;
 pub use sink::{RowSink, Sink, SinkColumn};
-pub use source::{ReadOptions, Source, SourceColumn, Unread, UnreadColumn};
+pub use source::{EachCounted, ReadOptions, Source, SourceColumn, Unread, UnreadColumn};
 pub use summary::{Located, MissingRule, Names, Summary, SummaryColumn};
 pub use term_set::{set_cell, terms_of};
 pub use transactions::{

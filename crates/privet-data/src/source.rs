@@ -134,6 +134,9 @@ pub struct Source {
     selection: Option<Selection>,
 }
 
+/// Gets a batch, how often each of its rows is there, and the bytes that are done.
+pub type EachCounted<'a> = &'a mut dyn FnMut(&Batch, &[u64], u64) -> Result<()>;
+
 /// What holds the rows.
 #[derive(Debug, Clone)]
 enum Table {
@@ -423,7 +426,7 @@ impl Source {
     }
 
     /// Streams rows with how often each of them is there: a [counted](Source::counted_by) table is not spelt out.
-    pub fn read_counted(&self, each: &mut dyn FnMut(&Batch, &[u64], u64) -> Result<()>) -> Result<()> {
+    pub fn read_counted(&self, each: EachCounted<'_>) -> Result<()> {
         match &self.counts {
             Some(counts) if self.selection.is_none() => self.stream(&mut |batch, bytes| {
                 let times = counts.of(&batch, self.origin())?;

@@ -5,7 +5,7 @@ use crate::origin::{Fingerprint, Hashing};
 use privet_core::{Error, Result};
 
 /// Transactions between two ticks.
-const TICK: usize = 1 << 12;
+const TICK: u64 = 1 << 12;
 
 /// Lists of items, one per transaction.
 #[derive(Debug, Default)]
@@ -97,7 +97,7 @@ impl TransactionLists {
             let person = list.person.as_deref().filter(|_| names_person);
             done += items.iter().map(|item| item.len() as u64 + 1).sum::<u64>();
             each(&Transaction { line, items: &items, person, times: list.times }, done)?;
-            if line as usize % TICK == 0 {
+            if line.is_multiple_of(TICK) {
                 tick(done)?;
             }
         }
