@@ -77,7 +77,7 @@ fn a_log_becomes_bags_of_several_people_without_rare_words() {
         assert!(!desk.text(&format!("out/public/{name}")).contains("smith"), "{name}");
     }
     let report = desk.text("out/steward/report.html");
-    for word in ["Queries", "fewer than 2 people", "<strong>smith</strong>", "prints none"] {
+    for word in ["Queries", "fewer than 2 people", "smith", "prints none"] {
         assert!(report.contains(word), "{word}");
     }
     let again = audit_release(&desk.path("out"), None, &Clock::unlimited()).expect("an audit");
