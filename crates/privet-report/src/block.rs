@@ -181,6 +181,11 @@ impl Cell {
     }
 
     /// Whether something holds.
+    /// Nobody knows whether it holds.
+    pub(crate) fn unknown() -> Cell {
+        Cell::from("? not known")
+    }
+
     pub(crate) fn verdict(holds: bool) -> Cell {
         match holds {
             true => Cell { mark: Mark::Holds, ..Cell::from("✓ holds") },

@@ -94,14 +94,14 @@ pub struct Common {
 }
 
 /// Whose records they are, as far as the policy says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Whose {
     /// Every record is taken for another person.
-    #[default]
-    Unknown,
-    /// The same, though an identifier recurs.
-    Recurring,
+    Unknown {
+        /// Whether an identifier recurs all the same. Steward only: no identifier is published.
+        recurring: Original<bool>,
+    },
     /// A column tells people apart, and people are counted.
     Counted {
         /// How many people have a record that was not dropped. Steward only.
@@ -109,6 +109,12 @@ pub enum Whose {
         /// How many of them have a record in the release. Steward only.
         released: Original<u64>,
     },
+}
+
+impl Default for Whose {
+    fn default() -> Whose {
+        Whose::Unknown { recurring: false.into() }
+    }
 }
 
 impl Common {

@@ -379,6 +379,9 @@ pub struct AuditAccount {
     pub passed: bool,
     /// The checks.
     pub checks: Vec<CheckAccount>,
+    /// Checks that it could not decide. That may depend on what is hidden. Steward only.
+    #[serde(default)]
+    pub undecided: Original<Vec<CheckAccount>>,
 }
 
 /// One check of the audit.

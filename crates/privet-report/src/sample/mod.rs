@@ -257,6 +257,7 @@ pub(super) fn census() -> TableReport {
             veil: Default::default(),
             audit: AuditAccount {
                 passed: true,
+                undecided: Vec::new().into(),
             checks: ["11-anonymity", "frequency 3-diversity of occupation", "0.2-closeness of income"]
                 .map(|name| CheckAccount {
                     name: name.into(),

@@ -231,10 +231,12 @@ fn loss_row(loss: &Loss, released: u64, edition: Edition) -> Option<Vec<Cell>> {
 /// What the audit found, and whether the figures agree.
 fn audit(common: &Common, noun: &'static str, edition: Edition) -> Section {
     let (audit, key) = (&common.audit, edition.key());
-    let rows = audit.checks.iter().map(|check| {
+    let undecided = key.map_or(&[][..], |key| audit.undecided.see(key));
+    let decided = audit.checks.iter().map(|check| (check, Cell::verdict(check.holds)));
+    let rows = decided.chain(undecided.iter().map(|check| (check, Cell::unknown()))).map(|(check, verdict)| {
         let mut row = vec![
             Cell::from(common.spoken(&Datum::setting(&check.name), edition)),
-            Cell::verdict(check.holds),
+            verdict,
             edition.count(check.concerned).into(),
         ];
         row.extend(
@@ -245,9 +247,10 @@ fn audit(common: &Common, noun: &'static str, edition: Edition) -> Section {
     let mut grid = Grid::cards("Checks of the audit", &["Check", "Verdict"], rows.collect());
     grid.heads.push(Head { name: Datum::say("{} in violation", [noun.into()]).capital(), class: "number" });
     grid.heads.extend(key.map(|_| Head { name: "Worst case".into(), class: "" }));
-    let found = match audit.passed {
-        true => "It found that everything holds.",
-        false => "It found a violation.",
+    let found = match (audit.passed, undecided) {
+        (false, _) => "It found a violation.",
+        (true, []) => "It found no violation.",
+        (true, _) => "It found no violation, but could not decide every check.",
     };
     let how = "The audit has its own code. It reads the original, the release and the policy, and checks each definition \
                literally. {}";

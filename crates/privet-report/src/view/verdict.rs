@@ -118,8 +118,8 @@ impl Verdict {
                  publish about the same people can still be intersected with this one.",
             );
         }
-        if common.whose == Whose::Recurring {
-            // Which identifier it is, is not for everybody: it is not published.
+        let recurs = |key| matches!(common.whose, Whose::Unknown { recurring } if *recurring.see(key));
+        if edition.key().is_some_and(recurs) {
             explain(
                 Attack::SeveralRecords,
                 "An identifier recurs in the data, and records were counted, not people: whoever has several records may make \

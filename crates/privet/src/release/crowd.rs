@@ -27,7 +27,7 @@ pub(super) fn cautions(policy: &CheckedPolicy, microdata: &Microdata) -> Vec<Str
 /// Whose records they are, for reports; `classes` are those of the release, where it has any.
 pub(super) fn whose(microdata: &Microdata, classes: Option<&ClassTable>) -> Whose {
     let Some(people) = &microdata.summary.people else {
-        return if microdata.summary.repeated.is_empty() { Whose::Unknown } else { Whose::Recurring };
+        return Whose::Unknown { recurring: (!microdata.summary.repeated.is_empty()).into() };
     };
     let released = match classes {
         Some(ClassTable { heads: Some(heads), .. }) => heads.total(),

@@ -151,9 +151,12 @@ fn audit(audit: Option<&privet_audit::Audit>) -> AuditAccount {
         concerned: check.concerned,
         detail: check.detail.clone().into(),
     };
+    let all = audit.into_iter().flat_map(|audit| &audit.checks);
+    let (undecided, decided): (Vec<_>, Vec<_>) = all.partition(|check| check.undetermined);
     AuditAccount {
         passed: audit.is_some_and(|audit| audit.passed),
-        checks: audit.into_iter().flat_map(|audit| &audit.checks).map(check).collect(),
+        checks: decided.into_iter().map(check).collect(),
+        undecided: undecided.into_iter().map(check).collect::<Vec<_>>().into(),
     }
 }
 
