@@ -9,7 +9,7 @@ use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::pipeline::{Outlet, Shape, Written};
 use super::report::Veil;
-use super::report::{TableReport, Whose};
+use super::report::{ForSteward, TableReport, Whose};
 use super::run::RunOptions;
 use super::veil;
 use super::{account, caution, crowd, lettering, links, people};
@@ -184,7 +184,7 @@ impl Shape for Recoded {
             manifest["records"]["starred"] = self.classes.starred.into();
         }
         if let Whose::Counted { read, released } = self.whose() {
-            manifest["people"] = json!({ "read": read, "released": released });
+            manifest["people"] = json!({ "read": ForSteward(&read), "released": ForSteward(&released) });
         }
         if let Some(sets) = &self.solution.sets {
             let groups = &sets.groups;

@@ -17,28 +17,31 @@ pub(super) fn rows(microdata: &Microdata, recoding: &Recoding) -> SampleRows {
     let step = all.div_ceil(MOST_ROWS).max(1);
     SampleRows {
         columns: quasi.chain(tracked).collect(),
-        rows: (0..all).step_by(step).map(|record| row(microdata, recoding, record)).collect(),
+        rows: (0..all).step_by(step).filter_map(|record| row(microdata, recoding, record)).collect(),
     }
 }
 
-/// A record's values, each as it was read and as it is published.
-fn row(microdata: &Microdata, recoding: &Recoding, record: usize) -> Vec<(String, String)> {
+/// A record's values, each as it was read and as it is published; nothing where it cannot be followed.
+fn row(microdata: &Microdata, recoding: &Recoding, record: usize) -> Option<Vec<(String, String)>> {
     let class = recoding.destinations(record, microdata.summary.count(record)).next().map(|(class, _)| class);
+    let published = |value: Option<String>| match class {
+        Some(_) => value,
+        None => Some(SUPPRESSED.to_string()),
+    };
     let quasi = microdata.quasi_codes(record).iter().enumerate().map(|(at, code)| {
-        let published = class.map(|class| {
-            let cell = recoding.cells(class as usize)[at];
-            recoding.columns[at].cells[cell as usize].label.clone()
+        let before = microdata.summary.columns().get(at)?.dictionary.values().get(*code as usize)?;
+        let shown = class.and_then(|class| {
+            let cell = recoding.cells(class as usize).get(at)?;
+            Some(recoding.columns.get(at)?.cells.get(*cell as usize)?.label.clone())
         });
-        (microdata.summary.columns()[at].dictionary.values()[*code as usize].clone(), published)
+        Some((before.clone(), published(shown)?))
     });
     let tracked = microdata.table.tracked.iter().enumerate().map(|(at, column)| {
         let code = microdata.tracked_code(record, at);
-        let value = &column.values[code as usize];
+        let before = column.values.get(code as usize)?;
         let starred = |class| recoding.is_starred(class, column.slots.start + code);
-        let published = class.map(|class| if starred(class) { STAR.to_string() } else { value.clone() });
-        (value.clone(), published)
+        let shown = class.map(|class| if starred(class) { STAR.to_string() } else { before.clone() });
+        Some((before.clone(), published(shown)?))
     });
-    let cell =
-        |(before, after): (String, Option<String>)| (before, after.unwrap_or_else(|| SUPPRESSED.to_string()));
-    quasi.chain(tracked).map(cell).collect()
+    quasi.chain(tracked).collect()
 }
