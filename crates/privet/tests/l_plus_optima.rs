@@ -287,7 +287,7 @@ impl Case {
             (figures[0]["targets"].as_u64(), figures[1]["targets"].as_u64()),
             (Some(all as u64), Some(concerned as u64))
         );
-        let warned = manifest["warnings"].to_string().contains("an attacker who knows");
+        let warned = manifest["warnings"].to_string().contains("is surer of a value than its threshold");
         let succeeds = [0, 1].iter().any(|figure: &usize| figures[*figure]["hits"].as_u64() > Some(0));
         assert_eq!(warned, succeeds, "{}", manifest["warnings"]);
     }
