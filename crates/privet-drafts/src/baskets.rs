@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use super::text::{comment, grouped, percent, quoted};
 use super::{Draft, DraftOptions, USUAL_K, preset, profile};
 use privet_core::noun;
-use privet_core::{Error, Result};
+use privet_core::{Error, Result, place};
 use privet_data::{Form, Source, TransactionSource};
 use privet_taxonomy::{ROOT_LABEL, Taxonomy};
 
@@ -52,6 +52,7 @@ pub fn differ_in_length(source: &TransactionSource) -> Result<bool> {
     let mut lengths: HashMap<usize, u64, RandomState> = HashMap::default();
     let mut lines = 0;
     source.read(&mut |transaction, _| {
+place::unless_stopped()?;
         lines += 1;
         *lengths.entry(transaction.items.len()).or_default() += 1;
         Ok(())
@@ -82,6 +83,7 @@ impl Found {
     fn read(source: &TransactionSource) -> Result<Found> {
         let mut found = Found::default();
         source.read(&mut |transaction, _| {
+place::unless_stopped()?;
             found.transactions += 1;
             let mut length = 0;
             for item in transaction.items {

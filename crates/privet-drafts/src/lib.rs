@@ -122,6 +122,7 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
             reason: suggestion.reason,
             hierarchy: None,
         };
+        place::unless_stopped()?;
         let mut tree = None;
         if drafted.role == Some(Role::QuasiIdentifier) {
             tree = tree::hierarchy(column)?;
@@ -273,6 +274,7 @@ impl Draft {
             // In the order in which they were written.
             return Ok(paths.iter().skip(1).chain(paths.first()).cloned().collect());
         }
+        place::unless_stopped()?;
         let had_folder = folder.exists();
         place::in_one_step(|| match self.write_files(dir, &folder, &mut written) {
             Ok(()) => {

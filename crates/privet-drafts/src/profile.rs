@@ -9,7 +9,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 
 use super::kind::{Shape, ValueKind};
-use privet_core::Result;
+use privet_core::{Result, place};
 use privet_data::Source;
 
 /// Distinct values that are counted exactly, per column.
@@ -149,6 +149,7 @@ pub(super) fn profile(source: &Source) -> Result<Profile> {
     // A fixed state: the same data gives the same draft.
     let state = FixedState::default();
     source.read(&mut |batch, _| {
+        place::unless_stopped()?;
         for row in 0..batch.rows() {
             for (index, column) in columns.iter_mut().enumerate() {
                 let cell = batch.cell(row, index);

@@ -8,7 +8,7 @@ use super::role::{among, is_postal, words};
 use super::text::{comment, grouped};
 use super::within::{has_telephone, stretches};
 use super::{DraftColumn, tree};
-use privet_core::Result;
+use privet_core::{Result, place};
 use privet_core::noun;
 use privet_data::Source;
 use privet_policy::Role;
@@ -169,6 +169,7 @@ impl Scan {
         let aged: Vec<bool> = columns.iter().map(|column| is_age(&column.name)).collect();
         let births: Vec<bool> = profiles.iter().map(|profile| birth::told(profile).is_some()).collect();
         source.read(&mut |batch, _| {
+            place::unless_stopped()?;
             for row in 0..batch.rows() {
                 for (column, counts) in counts.iter_mut().enumerate() {
                     let cell = batch.cell(row, column).trim();

@@ -155,7 +155,7 @@ impl Target {
             for folder in [&self.public(), &self.steward(), &self.work] {
                 File::open(folder)?.sync_all()?;
             }
-            place::in_one_step(|| self.rename().inspect(|()| place::placed(&self.path)))?;
+            place::put(&self.path, || self.rename())?;
             if let Some(parent) = self.work.parent() {
                 File::open(parent)?.sync_all()?;
             }
