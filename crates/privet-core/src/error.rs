@@ -278,7 +278,9 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
         .filter(near)
         .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| {
-            *distance <= 1 + candidate.chars().count().max(wanted.chars().count()) / 4
+            // Something has to agree: F is not meant by Z.
+            let longer = candidate.chars().count().max(length);
+            *distance <= 1 + longer / 4 && *distance < longer.max(1)
         })
         .min()
         .map(|(_, candidate)| candidate)

@@ -35,6 +35,8 @@ mod typed;
 mod vocabularies;
 mod wrapping;
 
+pub mod naming;
+
 pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
 pub use format::{CellKind, Compression, FileKind, Format, TimeUnit};

@@ -21,7 +21,6 @@ use std::path::{Path, PathBuf};
 
 pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
-pub use role::{among, words};
 pub use within::{has_telephone, stretches};
 
 use self::preset::Preset;

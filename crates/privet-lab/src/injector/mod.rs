@@ -78,7 +78,6 @@ impl Bench {
             k: 1,
             max_posterior: None,
             suppress: false,
-            rules: &[],
         }
     }
 

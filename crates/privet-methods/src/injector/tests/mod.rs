@@ -37,7 +37,6 @@ fn groups_of_known_tables() {
                 k: 1,
                 max_posterior: None,
                 suppress: false,
-                rules: &[],
             };
             for strategy in ALL {
                 match group(&task, strategy, 3, &clock) {
@@ -92,7 +91,6 @@ fn eligibility_for_anatomy() {
             k: 1,
             max_posterior: None,
             suppress: false,
-            rules: &[],
         };
         match group(&task, GroupingStrategy::Anatomy, 1, &Clock::unlimited()) {
             Ok(grouping) => {
@@ -167,7 +165,6 @@ impl RandomWorld {
             k: 1,
             max_posterior: None,
             suppress,
-            rules: &[],
         }
     }
 }
@@ -287,7 +284,7 @@ proptest! {
             counts.iter().enumerate().flat_map(|(value, count)| vec![format!("v{value}"); *count]).collect();
         let observations = column(&values);
         let excluded = vec![ValueSet::none(observations.values.len()); observations.len()];
-        let task = GroupingTask { observations: &observations, excluded: &excluded, l, k: 1, max_posterior: None, suppress: false, rules: &[] };
+        let task = GroupingTask { observations: &observations, excluded: &excluded, l, k: 1, max_posterior: None, suppress: false };
         let eligible = counts.iter().all(|count| count * l <= values.len());
         let grouping = group(&task, GroupingStrategy::Anatomy, seed, &Clock::unlimited());
         prop_assert_eq!(grouping.is_ok(), eligible);
@@ -311,7 +308,6 @@ fn culprits_are_named() {
         k: 1,
         max_posterior: None,
         suppress: false,
-        rules: &[],
     };
     let error = group(&task, GroupingStrategy::Balanced, 1, &Clock::unlimited()).expect_err("no way");
     assert_eq!(error.kind().exit_status(), 3);
