@@ -176,7 +176,10 @@ mod tests {
         assert_eq!(size(1_700_000_000), "1.7 GB");
         assert_eq!(size(45_000_000_000), "45 GB");
         assert_eq!(size(152_000_000), "152 MB");
-        assert_eq!(needs(51_000_000, 40_000_000), "needs about 51 MB of memory, and its share is 40 MB; `--attacks all` runs it");
+        assert_eq!(
+            needs(51_000_000, 40_000_000),
+            "needs about 51 MB of memory, and its share is 40 MB; `--attacks all` runs it"
+        );
         let limits = Limits { memory: Some(100), ..Limits::default() };
         assert!(limits.afford(41).is_err_and(|error| is_too_costly(&error)) && limits.afford(40).is_ok());
         assert!(Limits::default().afford(u64::MAX).is_ok(), "without a budget everything is run");

@@ -429,6 +429,7 @@ mod tests {
     fn a_near_name_is_suggested_and_a_far_one_is_not() {
         assert_eq!(nearest("ocupation", ["age", "occupation"]), Some("occupation"));
         assert_eq!(nearest("zip", ["age", "occupation"]), None);
+        assert_eq!((nearest("Z", ["F", "M"]), nearest("f", ["F", "M"])), (None, Some("F")));
         assert_eq!(suggestion("zip", &["age", "sex"], "columns"), "columns: age, sex");
     }
 }

@@ -341,7 +341,11 @@ fn is_counted(cell: &str) -> bool {
 fn is_code(cell: &str) -> bool {
     let digits = cell.chars().filter(|sign| sign.is_numeric()).count();
     let groups = form(cell).chars().filter(|sign| *sign == '9').count();
-    cell.contains('@') || is_path(cell) || has_signs(cell) || digits >= 3 || (groups > 1 && !cell.contains('_'))
+    cell.contains('@')
+        || is_path(cell)
+        || has_signs(cell)
+        || digits >= 3
+        || (groups > 1 && !cell.contains('_'))
 }
 
 /// A cell with each run of digits as one 9, of capitals as one A, and of other letters as one a. Numbers are alike whatever
@@ -441,10 +445,8 @@ mod tests {
         let joined = format!("sex,age\n{}sex,age\n{}", "F,30\nM,31\n".repeat(30), "F,32\nM,33\n".repeat(30));
         let stray = format!("sex,city\n{}sex,Rome\n", "F,Oslo\nM,Rome\n".repeat(100));
         let lone = format!("sex\n{}sex\n", "F\nM\n".repeat(100));
-        let years = format!(
-            "country,sex,age,2019,2020\n{}",
-            "Norway,F,30,11,12\nItaly,M,31,13,14\n".repeat(20)
-        );
+        let years =
+            format!("country,sex,age,2019,2020\n{}", "Norway,F,30,11,12\nItaly,M,31,13,14\n".repeat(20));
         let names = [
             "age,sex,ill\n34,F,flu\n35,M,cold",
             "age,sex\n34,F",

@@ -31,7 +31,8 @@ pub fn is_number(words: &[String]) -> bool {
 /// assert!(!numbers_people(&words("patient age")));
 /// ```
 pub fn numbers_people(words: &[String]) -> bool {
-    among(COMPACT, words).is_some() || (among(PEOPLE, words).is_some() && (is_number(words) || words.len() == 1))
+    among(COMPACT, words).is_some()
+        || (among(PEOPLE, words).is_some() && (is_number(words) || words.len() == 1))
 }
 
 /// Whether a name speaks of what tells people apart, by its words: a number that they have, an address, or simply `id`.

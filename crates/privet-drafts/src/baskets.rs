@@ -52,7 +52,7 @@ pub fn differ_in_length(source: &TransactionSource) -> Result<bool> {
     let mut lengths: HashMap<usize, u64, RandomState> = HashMap::default();
     let mut lines = 0;
     source.read(&mut |transaction, _| {
-place::unless_stopped()?;
+        place::unless_stopped()?;
         lines += 1;
         *lengths.entry(transaction.items.len()).or_default() += 1;
         Ok(())
@@ -83,7 +83,7 @@ impl Found {
     fn read(source: &TransactionSource) -> Result<Found> {
         let mut found = Found::default();
         source.read(&mut |transaction, _| {
-place::unless_stopped()?;
+            place::unless_stopped()?;
             found.transactions += 1;
             let mut length = 0;
             for item in transaction.items {

@@ -96,11 +96,13 @@ pub(super) fn suggest_roles(profile: &Profile, person: Option<usize>) -> Vec<Sug
     settle_technical(&mut roles, profile, &words);
     settle_by_figures(&mut roles, profile);
     withhold(&mut roles, profile);
-    let unknown = || Suggestion {
+    let unknown = || {
+        Suggestion {
         role: None,
         reason: "its name and values do not tell what it gives away. To publish it, make it \"quasi-identifier\" if others may \
                  know it, \"sensitive\" if nobody should learn it, \"other\" if neither"
             .into(),
+    }
     };
     roles.into_iter().map(|role| role.unwrap_or_else(unknown)).collect()
 }

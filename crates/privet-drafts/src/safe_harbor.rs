@@ -8,10 +8,10 @@ use super::role::is_postal;
 use super::text::{comment, grouped};
 use super::within::{has_telephone, stretches};
 use super::{DraftColumn, tree};
-use privet_core::{Result, place};
 use privet_core::noun;
-use privet_data::naming::{among, words};
+use privet_core::{Result, place};
 use privet_data::Source;
+use privet_data::naming::{among, words};
 use privet_policy::Role;
 use privet_taxonomy::Taxonomy;
 

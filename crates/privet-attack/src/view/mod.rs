@@ -152,7 +152,9 @@ impl TableView {
                 "the table has more than {} rows, and this attack holds them in memory",
                 scene.limits.rows
             ))),
-            Err(Stopped::TooLarge(bytes)) => Ok(Err(needs(bytes, scene.limits.view_bytes().unwrap_or(u64::MAX)))),
+            Err(Stopped::TooLarge(bytes)) => {
+                Ok(Err(needs(bytes, scene.limits.view_bytes().unwrap_or(u64::MAX))))
+            }
             Err(Stopped::Error(error)) => Err(error),
         }
     }

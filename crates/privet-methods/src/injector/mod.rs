@@ -27,8 +27,8 @@ pub use decide::{GroupingDecision, GroupingSettings, Publication, decide, idle_n
 use grouping::{ClassSlot, NextClass};
 
 use privet_core::clock::Clock;
-use privet_core::{Error, Exact, Result, RunKey, random};
 use privet_core::counted;
+use privet_core::{Error, Exact, Result, RunKey, random};
 use privet_engine::negative_rules::Observations;
 use privet_engine::privacy::matching::{Posterior, ValueGraph, ValueSet, judge, peel};
 
@@ -253,11 +253,7 @@ fn check_eligible(task: &GroupingTask<'_>) -> Result<()> {
 }
 
 /// The classes that can be published; an error that names the reasons unless the others may be suppressed.
-fn check_feasible(
-    task: &GroupingTask<'_>,
-    classes: &RecordClasses,
-    clock: &Clock,
-) -> Result<Vec<bool>> {
+fn check_feasible(task: &GroupingTask<'_>, classes: &RecordClasses, clock: &Clock) -> Result<Vec<bool>> {
     let (at, kinds) = classes.kinds();
     let verdict = judge(classes.values, &kinds, task.l);
     let mut kept = vec![true; classes.list.len()];
