@@ -115,7 +115,9 @@ pub(super) struct Evidence {
 impl Evidence {
     /// Whether the line is a record as far as anybody can tell.
     pub(super) fn is_record(self) -> bool {
-        self.record > 0 && self.record >= self.names + self.new
+        // A rare value is new as well, so new words count only next to a name for sure.
+        let new = if self.names > 0 { self.new } else { 0 };
+        self.record > 0 && self.record >= self.names + new
     }
 
     /// Weighs a first line against the rows below it.
@@ -267,8 +269,7 @@ impl<'a> Column<'a> {
         if self.cells == 0 {
             return Voice::Silent;
         }
-        let is_gap = !first.contains(char::is_alphanumeric) && first != "#"
-            || ["na", "n/a", "nan", "null"].iter().any(|word| first.eq_ignore_ascii_case(word));
+        let is_gap = is_unknown(first) && first != "#";
         if is_gap && 10 * self.typed >= 9 * self.cells {
             return Voice::Gap;
         }
@@ -423,6 +424,7 @@ mod tests {
             "34,F,flu",
             // A number that is not known in the first record.
             "NA,F,flu\n35,M,cold\n36,F,flu",
+            "Ann Lee,unknown\nBob Ray,34\nCid Poe,35\nDee Fox,36",
             "not told,F,flu\n35,M,cold\n36,F,flu",
             "?,Zoe,Zwolle\n35,Bo,Oslo\n36,Anna,Rome",
             ",Zoe,Zwolle\n36,Bo,Oslo\n35,Anna,Rome",
@@ -461,6 +463,7 @@ mod tests {
             ",a,b\n0,1,2\n1,2,3",
             // The index of pandas over words.
             ",name,city\n0,Zoe,Zwolle\n1,Bo,Oslo",
+            "yes,no,unknown\n1,2,3\n4,5,6",
             "id,,city\n1,35,Oslo\n2,36,Rome",
             "A,B\nx,y\nz,w",
             "postcode,x\nSW1A 1AA,1\nM1 1AE,2",

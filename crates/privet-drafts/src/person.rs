@@ -10,6 +10,8 @@ use privet_data::naming::{GROUPED, among, is_number, numbers_people, words};
 
 /// With fewer people than this, repeated numbers are rather codes of groups.
 const LEAST_PEOPLE: u64 = 10;
+/// With more records for each than this on average, they are rather numbers within a group, such as a household's.
+const MOST_RECORDS: u64 = 50;
 
 /// The column that numbers people who have several records, if there is one.
 pub(super) fn repeated(profile: &Profile) -> Option<usize> {
@@ -27,7 +29,7 @@ pub(super) fn repeated(profile: &Profile) -> Option<usize> {
 /// Whether it could number people, some of them more than once.
 fn repeats(column: &ColumnProfile) -> bool {
     let kind = matches!(column.kind(), ValueKind::Whole | ValueKind::Code | ValueKind::Text);
-    kind && column.distinct() >= LEAST_PEOPLE && column.has_repeats()
+    kind && column.distinct() >= LEAST_PEOPLE && column.has_repeats() && column.recurs_at_most(MOST_RECORDS)
 }
 
 /// A person has one sex and one date of birth: a number of people says what at least two such columns hold.

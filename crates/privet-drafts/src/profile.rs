@@ -120,6 +120,11 @@ impl ColumnProfile {
         self.counted > self.distinct()
     }
 
+    /// Whether values occur at most so often, on average.
+    pub fn recurs_at_most(&self, times: u64) -> bool {
+        self.counted <= self.distinct().saturating_mul(times)
+    }
+
     /// Whether at least so many in a hundred cells that are not the first ones with their value stand right below an equal one.
     pub fn stand_together(&self, percent: u64) -> bool {
         let again = self.counted.saturating_sub(self.distinct());

@@ -65,7 +65,8 @@ fn wholes(
     for whole in &wholes {
         if whole.size() < k && (empty_counts || !whole.set.is_empty()) {
             // Which trees these are would be what somebody has, all of it.
-            let held = if whole.set.is_empty() { "no item" } else { "items of the same trees and of no others" };
+            let held =
+                if whole.set.is_empty() { "no item" } else { "items of the same trees and of no others" };
             return Err(Error::infeasible(format!(
                 "k is {k}, but only {} {held}, and 'lg' makes every transaction look like k - 1 others",
                 if whole.size() == 1 {
