@@ -20,7 +20,7 @@ const PART: u32 = 4;
 
 /// The clock is looked at now and then, and what an attack has built is torn down after it was stopped: so much in a hundred is
 /// kept back for that.
-const PLANNED: u32 = 75;
+const PLANNED: u32 = 90;
 
 /// The most memory that attacks add to a run.
 const MEMORY: u64 = 100_000_000;
