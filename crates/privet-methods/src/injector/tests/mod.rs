@@ -296,7 +296,7 @@ proptest! {
 }
 
 #[test]
-fn culprits_are_named() {
+fn what_is_impossible_is_counted_and_nobody_shown() {
     let texts = |values: &[&str]| values.iter().map(ToString::to_string).collect::<Vec<_>>();
     let observations = column(&texts(&["a", "a", "a", "b", "c"]));
     let mut excluded = vec![ValueSet::none(3); 5];
@@ -311,9 +311,10 @@ fn culprits_are_named() {
     };
     let error = group(&task, GroupingStrategy::Balanced, 1, &Clock::unlimited()).expect_err("no way");
     assert_eq!(error.kind().exit_status(), 3);
-    for part in ["1 of 5 records", "l = 2", "q all", "value 'b'", "only have 'b'", "exclude 'a', 'c'"] {
+    for part in ["1 of 5 records", "l = 2", "some have 1 value"] {
         assert!(error.message().contains(part), "{error}");
     }
+    assert!(!error.message().contains("'b'") && !error.message().contains("q all"), "{error}");
     let error = group(&task, GroupingStrategy::Anatomy, 1, &Clock::unlimited()).expect_err("no way");
     assert!(error.message().contains("3 of 5 records have the value 'a'"), "{error}");
     assert!(error.remedy().is_some_and(|help| help.contains("l = 1")), "{error}");
