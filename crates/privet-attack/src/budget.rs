@@ -113,15 +113,18 @@ impl<'c> TimeShares<'c> {
     }
 }
 
-/// Why an attack is not run that needs this many bytes.
-pub(super) fn needs(bytes: u64) -> String {
+/// Why an attack is not run that needs this many bytes and may have at most `most`.
+pub(super) fn needs(bytes: u64, most: u64) -> String {
+    format!("needs about {} of memory, and its share is {}; {ALL}", size(bytes), size(most))
+}
+
+fn size(bytes: u64) -> String {
     let (amount, unit) = match bytes {
         0..1_000_000 => (1.0, "MB"),
         1_000_000..1_000_000_000 => (bytes as f64 / 1e6, "MB"),
         _ => (bytes as f64 / 1e9, "GB"),
     };
-    let amount = if amount < 10.0 && unit == "GB" { format!("{amount:.1}") } else { format!("{amount:.0}") };
-    format!("needs about {amount} {unit} of memory; {ALL}")
+    if amount < 10.0 && unit == "GB" { format!("{amount:.1} {unit}") } else { format!("{amount:.0} {unit}") }
 }
 
 /// The error of an attack that would take more than its share; the message is the reason for not running it.
@@ -157,9 +160,9 @@ impl Limits {
 
     /// Refuses an attack that takes so much memory of its own.
     pub(super) fn afford(&self, bytes: u64) -> privet_core::Result<()> {
-        match self.memory.is_some_and(|memory| bytes > memory * 4 / 10) {
-            true => Err(too_costly(needs(bytes))),
-            false => Ok(()),
+        match self.memory.map(|memory| memory * 4 / 10) {
+            Some(most) if bytes > most => Err(too_costly(needs(bytes, most))),
+            _ => Ok(()),
         }
     }
 }
@@ -170,9 +173,13 @@ mod tests {
 
     #[test]
     fn memory_is_told_in_words() {
-        assert_eq!(needs(1_700_000_000), "needs about 1.7 GB of memory; `--attacks all` runs it");
-        assert_eq!(needs(45_000_000_000), "needs about 45 GB of memory; `--attacks all` runs it");
-        assert_eq!(needs(152_000_000), "needs about 152 MB of memory; `--attacks all` runs it");
+        assert_eq!(size(1_700_000_000), "1.7 GB");
+        assert_eq!(size(45_000_000_000), "45 GB");
+        assert_eq!(size(152_000_000), "152 MB");
+        assert_eq!(
+            needs(51_000_000, 40_000_000),
+            "needs about 51 MB of memory, and its share is 40 MB; `--attacks all` runs it"
+        );
         let limits = Limits { memory: Some(100), ..Limits::default() };
         assert!(limits.afford(41).is_err_and(|error| is_too_costly(&error)) && limits.afford(40).is_ok());
         assert!(Limits::default().afford(u64::MAX).is_ok(), "without a budget everything is run");

@@ -166,8 +166,8 @@ impl TransactionView {
         };
         // Items take about as much in memory as in the file; what is read is held twice, as it was and as it is.
         let needed = policy.source.bytes().saturating_add(source.bytes());
-        if scene.limits.view_bytes().is_some_and(|most| needed > most) {
-            return Ok(Err(needs(needed)));
+        if let Some(most) = scene.limits.view_bytes().filter(|most| needed > *most) {
+            return Ok(Err(needs(needed, most)));
         }
         let tree = match &policy.tree {
             Some(tree) => tree.clone(),

@@ -133,7 +133,7 @@ pub struct Example {
 pub struct Init {
     /// The data file
     pub data: PathBuf,
-    /// What it holds [default: what it looks like]
+    /// What it holds; a query log gets its policy from `privet example queries` [default: what it looks like]
     #[arg(long, value_enum)]
     pub kind: Option<InitKind>,
     /// Begin with what a rule asks for: hipaa-safe-harbor, ema, cms or gdpr; `privet explain NAME` describes it

@@ -9,6 +9,7 @@ mod supervise;
 
 use std::panic;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 
 use clap::Parser;
 use privet::place;
@@ -39,6 +40,12 @@ fn main() -> ExitCode {
     panic::set_hook(Box::new(|_| {}));
     let result = panic::catch_unwind(|| command::run(&arguments, &output, interrupted));
     let status = match result.unwrap_or_else(|_| Err(defect())) {
+        // A command that has put nothing into its place can still be stopped: whoever asked it to is obeyed.
+        Ok(_) if signals.interrupted.load(Ordering::SeqCst) && place::in_place().is_empty() => {
+            let error = signals::reported(privet::Error::interrupted());
+            output.error(&error);
+            error.kind().exit_status()
+        }
         Ok(status) => status,
         Err(error) => {
             // What went wrong because the ground was taken away is not worth a word.

@@ -44,6 +44,7 @@ impl Signals {
         let signals = self.clone();
         move || {
             signals.interrupted.store(true, Ordering::SeqCst);
+            place::stop();
             match signals.worker.get() {
                 // It has a patience of its own.
                 Some(worker) => worker.interrupt(),

@@ -655,3 +655,99 @@ fn hard_use_3_one_thing_is_not_many() {
         }
     }
 }
+
+/// Names of people and one more column, made up by number, without a header.
+fn people_and(more: impl Fn(usize) -> String) -> String {
+    let syllables = ["ba", "fe", "ga", "ko", "le", "mi", "ni", "ra", "so", "tu"];
+    let word = |at: usize| [at / 100 % 10, at / 10 % 10, at % 10].map(|part| syllables[part]).concat();
+    let capital = |word: String| word[..1].to_uppercase() + &word[1..];
+    (0..200)
+        .map(|at| {
+            let at = at * 37 + 11;
+            let more = more(at).replace("Word", &capital(word(at * 7))).replace("word", &word(at * 7));
+            format!("{} {},{more}\n", capital(word(at)), capital(word(at * 3)))
+        })
+        .collect()
+}
+
+#[test]
+fn hard_use_1_1_records_of_names_and_text_with_digits_or_signs_are_refused() {
+    let doses = "Ann Lee,Xanax 50 mg\nBob Ray,Prozac 20 mg\nCid Poe,Zoloft 50 mg\nDee Fox,Ambien 10 mg\n\
+                 Eve Orr,Lipitor 40 mg\nFay Dow,Celexa 20 mg\nGus Kay,Plavix 75 mg\nHal Roe,Crestor 10 mg\n";
+    let tables = [
+        doses.to_string(),
+        people_and(|at| format!("Wordstr. {}", at % 90 + 10)),
+        people_and(|at| format!("Word-{}", at % 90 + 10)),
+        people_and(|at| format!("word{}", at % 90 + 10)),
+        people_and(|at| format!("https://word.org/{}", ["", "a", "b/c"][at % 3])),
+        people_and(|_| "/home/word".to_string()),
+        people_and(|at| format!("word_{}", ["soso", "lena", "tibo"][at % 3])),
+        people_and(|_| "Dr. Word".to_string()),
+    ];
+    for table in tables {
+        let bench = bench(&table);
+        let outcome = bench.privet(&["init", "data.csv", "-o", "draft"]).exits(2);
+        assert!(outcome.stderr.contains("looks like a record"), "{table}\n{}", outcome.stderr);
+        let first = table.lines().next().expect("a line");
+        assert!(first.split(',').all(|cell| !outcome.stderr.contains(cell)), "{}", outcome.stderr);
+        let named = format!("name,what\n{table}");
+        bench.write("data.csv", named);
+        bench.privet(&["init", "data.csv", "-o", "draft"]).succeeds();
+    }
+}
+
+#[test]
+fn hard_use_1_1_odd_names_among_names_are_a_header() {
+    let rows: String = (0..60)
+        .map(|at| {
+            format!(
+                "{},{},{},{},{}\n",
+                ["Norway", "Italy"][at % 2],
+                ["F", "M"][at / 2 % 2],
+                20 + at % 9,
+                at % 7,
+                at % 5
+            )
+        })
+        .collect();
+    let bench = bench(&format!("country,sex,age,2019,2020\n{rows}"));
+    bench.privet(&["init", "data.csv", "-o", "draft"]).succeeds();
+    // Without names for sure, somebody has to say so.
+    bench.write("data.csv", format!("18-24,25-34,35-44\n{}", "1,2,3\n4,5,6\n".repeat(30)));
+    bench.privet(&["init", "data.csv", "-o", "ranges"]).exits(2);
+    bench.privet(&["init", "data.csv", "-o", "ranges", "--header", "true"]).succeeds();
+}
+
+#[test]
+fn hard_use_1_12_a_message_shows_nobodys_cells() {
+    let bench = Bench::with_example("injector");
+    bench.edit("injector/policy.toml", "l = 2 ", "l = 9 ");
+    let outcome = bench.privet(&["anonymize", "injector/policy.toml", "-o", "out"]).exits(3);
+    assert!(outcome.stderr.contains("cannot have l = 9 possible values"), "{}", outcome.stderr);
+    let data = bench.text("injector/patients.csv");
+    for cell in data.lines().skip(1).flat_map(|line| line.split(',')).filter(|cell| cell.len() > 2) {
+        assert!(!outcome.stderr.contains(cell), "{cell}: {}", outcome.stderr);
+    }
+}
+
+#[test]
+fn hard_use_1_12_no_escape_sequence_reaches_the_public_report() {
+    let bench = Bench::with_example("patients");
+    let keys = "[report]\ntitle = \"a\\u001b[2Jb\\u202ec\"\nowner = \"d\\u009be\"\n";
+    let policy = bench.text("patients/policy.toml");
+    bench.write("patients/policy.toml", format!("{policy}\n{keys}"));
+    bench.privet(&["anonymize", "patients/policy.toml", "-o", "out"]).succeeds();
+    for report in ["out/public/report.html", "out/steward/report.html"] {
+        let text = bench.text(report);
+        assert!(!acts(&text) && text.contains("[2Jb"), "{report}");
+    }
+}
+
+#[test]
+fn hard_use_3_the_last_part_of_a_key_is_not_enough() {
+    let bench = Bench::with_example("patients");
+    let outcome = bench.privet(&["compare", "patients/policy.toml", "--vary", "k=2,3"]).exits(2);
+    assert!(outcome.stderr.contains("did you mean privacy.k-anonymity.k?"), "{}", outcome.stderr);
+    let help = bench.privet(&["init", "--help"]).succeeds();
+    assert!(help.stdout.contains("privet example queries"), "{}", help.stdout);
+}

@@ -634,3 +634,43 @@ fn hard_use_1_10_a_draft_publishes_nothing_that_singles_people_out() {
         }
     }
 }
+
+/// The role that a draft gives to a column.
+fn drafted(policy: &str, column: &str) -> Option<String> {
+    let section = policy.split(&format!("[columns.{column}]\n")).nth(1)?;
+    section.lines().next()?.strip_prefix("role = \"")?.split('"').next().map(String::from)
+}
+
+#[test]
+fn hard_use_1_10_a_label_is_protected_whatever_it_labels() {
+    let labels = [
+        ("diag_class", ["hiv", "flu", "tb"]),
+        ("target", ["HIV", "none", "none"]),
+        ("outcome", ["abortion", "birth", "birth"]),
+        ("label", ["0", "1", "1"]),
+    ];
+    for (name, values) in labels {
+        let row = |at: usize| format!("{},{},{}\n", 20 + at % 40, ["f", "m"][at % 2], values[at / 3 % 3]);
+        let bench = Bench::new();
+        bench.write("data.csv", format!("age,sex,{name}\n{}", (0..400).map(row).collect::<String>()));
+        bench.privet(&["init", "data.csv", "-o", "draft"]).succeeds();
+        let policy = bench.text("draft/policy.toml");
+        assert_eq!(drafted(&policy, name).as_deref(), Some("sensitive"), "{policy}");
+        assert!(policy.contains("[privacy.l-diversity]"), "{policy}");
+        bench.privet(&["anonymize", "draft/policy.toml", "-o", "out", "--attacks", "none"]).succeeds();
+    }
+}
+
+#[test]
+fn hard_use_1_10_numbers_that_all_differ_number_the_records() {
+    let row = |at: usize| format!("{},{},{},{}\n", 20 + at % 40, 7 * at, 1930 + at * 7 % 70, at % 6);
+    let bench = Bench::new();
+    bench.write("data.csv", format!("age,num,DOBYY,RACEX\n{}", (0..1000).map(row).collect::<String>()));
+    bench.privet(&["init", "data.csv", "-o", "draft"]).succeeds();
+    let policy = bench.text("draft/policy.toml");
+    assert_eq!(drafted(&policy, "num").as_deref(), Some("identifier"), "{policy}");
+    // Categories behind numbers are what others may know.
+    for column in ["DOBYY", "RACEX"] {
+        assert_eq!(drafted(&policy, column).as_deref(), Some("quasi-identifier"), "{policy}");
+    }
+}

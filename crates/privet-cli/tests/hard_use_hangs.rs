@@ -328,3 +328,49 @@ fn hard_use_2_3_classes_that_are_close_to_nothing_are_left_out_where_that_is_all
     assert_eq!(manifest["plan"]["levels"]["town"], 0);
     bench.privet(&["audit", "out"]).succeeds();
 }
+
+/// Sends a signal to a job at work; `None` where it was quicker.
+fn stopped(bench: &Bench, job: &[&str], delay: u64) -> Option<(ExitStatus, String)> {
+    let mut child = start(bench, job);
+    sleep(Duration::from_millis(delay));
+    if child.try_wait().expect("a process").is_some() {
+        return None;
+    }
+    let (status, stderr, took) = interrupt(child, "INT");
+    eprintln!("{job:?} after {delay} ms: {status}, {took:?}");
+    Some((status, stderr))
+}
+
+#[test]
+fn hard_use_2_2_nothing_takes_its_place_after_a_signal() {
+    let bench = Bench::with_example("patients");
+    many_people(&bench, 200_000);
+    bench.privet(&["anonymize", "patients/policy.toml", "-o", "old", "--quiet"]).succeeds();
+    // A release so large that its hash takes a while.
+    let release = "old/public/release.csv";
+    let text = bench.text(release);
+    let row = text.lines().last().expect("a row").to_string() + "\n";
+    let large = text.clone() + &row.repeat(60_000_000 / row.len());
+    let hash = |path: &str| {
+        let sum = Command::new("sha256sum").arg(bench.path(path)).output().expect("a sum");
+        String::from_utf8_lossy(&sum.stdout).split_whitespace().next().expect("a hash").to_string()
+    };
+    let small = hash(release);
+    bench.write(release, large);
+    bench.edit("old/steward/manifest.json", &small, &hash(release));
+    let names = bench.names(".");
+    for job in [&["init", "people.csv", "-o", "draft"][..], &["report", "old"]] {
+        let old = bench.tree("old/steward");
+        for delay in [400, 250, 120, 60, 30] {
+            let Some((status, stderr)) = stopped(&bench, job, delay) else {
+                let _ = fs::remove_dir_all(bench.path("draft"));
+                continue;
+            };
+            // In its first moments a process has not yet said what it does with signals.
+            assert!(status.code() == Some(130) || status.signal() == Some(2), "{job:?}: {status}\n{stderr}");
+            assert_eq!(bench.names("."), names, "{job:?}: {stderr}");
+            assert!(job[0] == "init" || bench.tree("old/steward") == old, "{job:?}: {stderr}");
+            assert_eq!(hidden(bench.root()), Vec::<String>::new(), "{job:?}");
+        }
+    }
+}

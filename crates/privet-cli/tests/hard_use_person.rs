@@ -507,3 +507,38 @@ fn hard_use_1_3_attacks_on_transactions_count_people() {
     let named = line(&sold(&bench, NAMED, km, "name = \"og\"", "out").succeeds());
     assert!(named.contains("of 11"), "{named}");
 }
+
+#[test]
+fn hard_use_1_3_a_number_of_people_that_the_policy_does_not_mention_is_named() {
+    let bench = bench(&visits());
+    policy(&bench, "policy.toml", "", K, "name = \"full-domain\"");
+    bench.edit("policy.toml", "[columns.pid]\nrole = \"identifier\"\n", "");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    let said = &outcome.stderr;
+    assert!(said.contains("the column 'pid' recurs: 40 values in 200 records"), "{said}");
+    assert!(said.contains("set person = 'pid' in [data]"), "{said}");
+    assert!(bench.text("out/steward/report.html").contains("and there is something to weigh"), "amber");
+    // A code of few groups, whatever its name, and a column that does not recur, are not numbers of people.
+    let rewritten = |name: &str, value: &dyn Fn(usize) -> String| {
+        let text: String = visits()
+            .lines()
+            .enumerate()
+            .map(|(at, line)| {
+                let rest = line.split_once(',').expect("cells").1;
+                let first = if at == 0 { name.to_string() } else { value(at) };
+                format!("{first},{rest}\n")
+            })
+            .collect();
+        bench.write("data.csv", text);
+        bench.privet(&["anonymize", "policy.toml", "-o", "out", "--force"]).succeeds().stderr
+    };
+    for (name, value) in [
+        ("pid", &(|at| format!("p{at}")) as &dyn Fn(usize) -> String),
+        ("user_id", &|at| format!("u{}", at % 3)),
+        ("ward", &|at| format!("w{}", at % 40)),
+        ("household_id", &|at| format!("h{}", at % 40)),
+    ] {
+        let said = rewritten(name, value);
+        assert!(!said.contains("recurs"), "{name}: {said}");
+    }
+}

@@ -94,6 +94,10 @@ impl Error {
 
     /// A failed operation on a file, with the remedy that usually helps.
     pub fn io(action: &str, path: impl Into<PathBuf>, error: &io::Error) -> Self {
+        // The system's own interruptions are retried: this one is the user's.
+        if error.kind() == io::ErrorKind::Interrupted {
+            return Error::interrupted();
+        }
         let help = match error.kind() {
             io::ErrorKind::NotFound => {
                 Some("check the path; paths in a policy are relative to the policy file")

@@ -4,17 +4,20 @@
 //! at most that one hidden thing behind, and the next run that writes to the same target takes it over.
 //!
 //! The process knows all that it keeps hidden. So a thread that has to end the process, whatever the others are doing, can
-//! clear it away first: see [`abandon`].
+//! clear it away first: see [`abandon`]. And once the user wants to stop, nothing takes its place any more: see [`stop`].
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use crate::platform;
 pub use crate::platform::{is_same_file, names_of};
+
+use crate::{Error, Result};
 
 /// What this process keeps hidden, and what it has put into place.
 #[derive(Debug)]
@@ -31,6 +34,8 @@ struct Hiding {
 static HIDING: Mutex<Hiding> =
     Mutex::new(Hiding { hidden: Vec::new(), placed: Vec::new(), steps: 0, abandoned: false });
 static STEP_DONE: Condvar = Condvar::new();
+/// Whether the user wants to stop.
+static STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// What is hidden; waits for the end of the process once the run is abandoned.
 fn hiding() -> MutexGuard<'static, Hiding> {
@@ -67,6 +72,26 @@ pub fn in_one_step<T>(step: impl FnOnce() -> T) -> T {
     hiding().steps += 1;
     let _done = Done;
     step()
+}
+
+/// Notes that the user wants to stop: from now on nothing takes its place, whatever command is at work.
+pub fn stop() {
+    STOPPED.store(true, Ordering::SeqCst);
+}
+
+/// An error once the user wants to stop, for work that has no clock.
+pub fn unless_stopped() -> Result<()> {
+    if STOPPED.load(Ordering::SeqCst) { Err(Error::interrupted()) } else { Ok(()) }
+}
+
+/// Puts something into its place in one step, unless the user wants to stop.
+pub fn put(path: &Path, step: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    in_one_step(|| {
+        if STOPPED.load(Ordering::SeqCst) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        step().inspect(|()| placed(path))
+    })
 }
 
 /// Notes that something is in its place.
@@ -152,7 +177,7 @@ pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
         }
         file.write_all(content)?;
         file.sync_all()?;
-        in_one_step(|| fs::rename(&waiting, path).inspect(|()| placed(path)))
+        put(path, || fs::rename(&waiting, path))
     };
     written().inspect_err(|_| {
         let _ = fs::remove_file(&waiting);
@@ -188,7 +213,7 @@ impl Folder {
     /// Puts the directory into place, unless something is there by now.
     pub fn finish(self) -> io::Result<()> {
         platform::sync_directory(&self.waiting)?;
-        in_one_step(|| platform::rename_new(&self.waiting, &self.target).inspect(|()| placed(&self.target)))
+        put(&self.target, || platform::rename_new(&self.waiting, &self.target))
     }
 }
 

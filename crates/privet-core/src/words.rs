@@ -35,7 +35,9 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
         .filter(near)
         .map(|candidate| (strsim::damerau_levenshtein(&wanted, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| {
-            *distance <= 1 + candidate.chars().count().max(wanted.chars().count()) / 4
+            // Something has to agree: F is not meant by Z.
+            let longer = candidate.chars().count().max(length);
+            *distance <= 1 + longer / 4 && *distance < longer.max(1)
         })
         .min()
         .map(|(_, candidate)| candidate)
@@ -150,6 +152,7 @@ mod tests {
     fn a_near_name_is_suggested_and_a_far_one_is_not() {
         assert_eq!(nearest("ocupation", ["age", "occupation"]), Some("occupation"));
         assert_eq!(nearest("zip", ["age", "occupation"]), None);
+        assert_eq!((nearest("Z", ["F", "M"]), nearest("f", ["F", "M"])), (None, Some("F")));
         assert_eq!(suggestion("zip", &["age", "sex"], "columns"), "columns: age, sex");
     }
 }

@@ -4,11 +4,14 @@
 //! better than names would is refused, and the user says what it is. Each column may speak for either side:
 //!
 //! - for a record: its first cell recurs further down, about as often as other values do; or it has digits and the form of the
-//!   other cells (a number, a date, a postcode, a code), or it is a number, a date or an address over cells with digits;
-//! - for names: its first cell is a word, while the cells below it are numbers, dates or codes.
+//!   other cells (a number, a date, a postcode, a code), or it is a number, a date, an address or a path over such cells;
+//! - for names: its first cell is a word, while the cells below it are numbers, dates or codes, or few values that all recur.
 //!
 //! Names have digits too: `q1` over `a2` says nothing. A code has three digits or several groups of them, or it has the letters
-//! and the length of the codes below it.
+//! and the length of the codes below it, or its letters differ from cell to cell (`Xanax 50 mg`, `Main St. 40`, `anna88`).
+//!
+//! Columns of words speak together: a header is written in one style, while a record changes its style with the column, as
+//! `Ann Lee` and `ann_lee` do.
 //!
 //! The line is taken for a record where at least a third of the columns speak for that, and at least as many as speak against
 //! it: of a record nearly every cell is one of its column's values, or of its type. Lines that repeat the whole
@@ -23,6 +26,10 @@ use super::summary::parse_number;
 
 /// A value that is this many times rarer than the others of its column on average is a stray one: a name that slipped in.
 const STRAY: usize = 10;
+
+/// A column has few new values where at most one in so many of its cells is the only one with its value: by the estimate of
+/// Good and Turing, one more record would bring a new value as seldom.
+const SELDOM_NEW: usize = 20;
 
 /// Words for what is not known, which stand in columns of every type.
 const UNKNOWN: [&str; 22] = [
@@ -101,12 +108,16 @@ pub(super) struct Evidence {
     pub(super) record: usize,
     /// Columns whose first cell is a word over numbers, dates or codes.
     pub(super) names: usize,
+    /// Columns whose first cell is a word that none of their few values is.
+    new: usize,
 }
 
 impl Evidence {
     /// Whether the line is a record as far as anybody can tell.
     pub(super) fn is_record(self) -> bool {
-        self.record > 0 && self.record >= self.names
+        // A rare value is new as well, so new words count only next to a name for sure.
+        let new = if self.names > 0 { self.new } else { 0 };
+        self.record > 0 && self.record >= self.names + new
     }
 
     /// Weighs a first line against the rows below it.
@@ -123,8 +134,10 @@ impl Evidence {
             return evidence;
         }
         let (mut strays, mut gaps) = (0, 0);
+        let mut styles = Vec::new();
         for (at, cell) in first.iter().enumerate() {
-            match Column::of(others.iter().map(|row| rows.cell(*row, at))).judge(cell.trim()) {
+            let column = Column::of(others.iter().map(|row| rows.cell(*row, at)));
+            match column.judge(cell.trim()) {
                 Voice::Record => evidence.record += 1,
                 Voice::Stray => strays += 1,
                 Voice::Names => evidence.names += 1,
@@ -133,8 +146,12 @@ impl Evidence {
                         && cell.trim().is_empty()
                         && is_index(others.iter().map(|row| rows.cell(*row, 0))) => {}
                 Voice::Gap => gaps += 1,
-                Voice::Silent => {}
+                Voice::New => evidence.new += 1,
+                Voice::Silent => styles.extend(column.style_of(cell.trim())),
             }
+        }
+        if styles.iter().any(|style| *style != styles[0]) {
+            evidence.record += styles.len();
         }
         if evidence.record == 0 && strays > 1 {
             evidence.record = strays;
@@ -169,6 +186,8 @@ enum Voice {
     /// Nothing, or a mark that something is not known, over numbers.
     Gap,
     Names,
+    /// A word, over values that all recur, of which it is none.
+    New,
     Silent,
 }
 
@@ -210,7 +229,7 @@ impl<'a> Column<'a> {
             return 0;
         }
         let is_name = first.contains(char::is_alphabetic) && !is_code(first);
-        if is_name {
+        if is_name && !self.varies_like(first) {
             let letters = |cell: &str| cell.replace(char::is_numeric, "9");
             let like = letters(first);
             return self
@@ -223,12 +242,34 @@ impl<'a> Column<'a> {
         self.forms.get(&form(first)).copied().unwrap_or(0)
     }
 
+    /// Whether the cells of the first one's form have letters of their own in about every second value. Names count: `visit 1`
+    /// is one, unless the cells below it end as early in the count.
+    fn varies_like(&self, first: &str) -> bool {
+        let letters = |cell: &str| cell.chars().filter(|sign| sign.is_alphabetic()).collect::<String>();
+        if letters(first).chars().count() < 3 {
+            return false;
+        }
+        let like = form(first);
+        let alike: Vec<&str> = self.values.keys().copied().filter(|value| form(value) == like).collect();
+        let stems: HashSet<String, RandomState> = alike.iter().map(|value| letters(value)).collect();
+        let early = alike.iter().filter(|value| is_counted(value)).count();
+        2 * stems.len() >= alike.len() && !(is_counted(first) && 10 * early < alike.len())
+    }
+
+    /// The form of a first cell of several words, where most cells below it have the same.
+    fn style_of(&self, first: &str) -> Option<String> {
+        let style = form(first);
+        let several = first.contains(|sign: char| !sign.is_alphanumeric());
+        let alike = self.values.iter().filter(|(value, _)| form(value) == style);
+        let alike: usize = alike.map(|(_, count)| count).sum();
+        (several && !is_unknown(first) && 10 * alike >= 8 * self.cells).then_some(style)
+    }
+
     fn judge(&self, first: &str) -> Voice {
         if self.cells == 0 {
             return Voice::Silent;
         }
-        let is_gap = !first.contains(char::is_alphanumeric) && first != "#"
-            || ["na", "n/a", "nan", "null"].iter().any(|word| first.eq_ignore_ascii_case(word));
+        let is_gap = is_unknown(first) && first != "#";
         if is_gap && 10 * self.typed >= 9 * self.cells {
             return Voice::Gap;
         }
@@ -238,7 +279,7 @@ impl<'a> Column<'a> {
         let of_form = self.of_form(first);
         let nearly = |count: usize| 10 * count >= 9 * self.cells;
         if (of_form * 100 >= self.cells && 2 * self.typed >= self.cells)
-            || (looks_like_a_value(first) && nearly(self.typed))
+            || ((looks_like_a_value(first) || is_path(first)) && nearly(self.typed))
         {
             return Voice::Record;
         }
@@ -252,7 +293,12 @@ impl<'a> Column<'a> {
             first.starts_with(|sign: char| sign.is_alphabetic() || sign == '_') && !is_unknown(first);
         let over_types =
             if has_type(first) { of_form == 0 && nearly(self.numeric) } else { nearly(self.typed) };
-        if is_word && over_types { Voice::Names } else { Voice::Silent }
+        let lone = self.values.values().filter(|count| **count == 1).count();
+        match is_word {
+            true if over_types => Voice::Names,
+            true if self.cells >= SELDOM_NEW && lone * SELDOM_NEW <= self.cells => Voice::New,
+            _ => Voice::Silent,
+        }
     }
 }
 
@@ -268,16 +314,39 @@ fn is_unknown(cell: &str) -> bool {
     !cell.contains(char::is_alphanumeric) || UNKNOWN.iter().any(|word| bare.eq_ignore_ascii_case(word))
 }
 
-/// Whether a cell has digits or is an address: names seldom do, and never in the form of the values below them.
+/// Whether a cell has digits, is an address or is written with signs: names seldom are, and never in the form of the values
+/// below them.
 fn has_type(cell: &str) -> bool {
-    cell.contains(|sign: char| sign.is_numeric() || sign == '@')
+    cell.contains(|sign: char| sign.is_numeric() || sign == '@') || is_path(cell) || has_signs(cell)
+}
+
+/// Whether a cell says where something is on a machine or in the net.
+fn is_path(cell: &str) -> bool {
+    cell.contains("://")
+        || cell.contains('\\')
+        || ["/", "~/", "./", "www."].iter().any(|start| cell.starts_with(start))
+}
+
+/// Whether a cell has signs that tell the parts of a value: `Lee, Ann`, `Dr. Lee`, `a;b`, `x=1`, `a/b/c`.
+fn has_signs(cell: &str) -> bool {
+    [", ", ". ", ";", "=", "|"].iter().any(|sign| cell.contains(sign)) || cell.matches('/').count() > 1
+}
+
+/// Whether a cell ends like the first names of a series: in one digit up to 3.
+fn is_counted(cell: &str) -> bool {
+    let digits: Vec<char> = cell.chars().filter(|sign| sign.is_numeric()).collect();
+    matches!(digits.as_slice(), ['1' | '2' | '3']) && cell.ends_with(char::is_numeric)
 }
 
 /// Whether a cell with letters and digits is hardly a name: it has many digits, several groups of them, or is an address.
 fn is_code(cell: &str) -> bool {
     let digits = cell.chars().filter(|sign| sign.is_numeric()).count();
     let groups = form(cell).chars().filter(|sign| *sign == '9').count();
-    cell.contains('@') || digits >= 3 || (groups > 1 && !cell.contains('_'))
+    cell.contains('@')
+        || is_path(cell)
+        || has_signs(cell)
+        || digits >= 3
+        || (groups > 1 && !cell.contains('_'))
 }
 
 /// A cell with each run of digits as one 9, of capitals as one A, and of other letters as one a. Numbers are alike whatever
@@ -356,10 +425,20 @@ mod tests {
             "34,F,flu",
             // A number that is not known in the first record.
             "NA,F,flu\n35,M,cold\n36,F,flu",
+            "Ann Lee,unknown\nBob Ray,34\nCid Poe,35\nDee Fox,36",
             "not told,F,flu\n35,M,cold\n36,F,flu",
             "?,Zoe,Zwolle\n35,Bo,Oslo\n36,Anna,Rome",
             ",Zoe,Zwolle\n36,Bo,Oslo\n35,Anna,Rome",
             "Zoe,,Zwolle\nBo,35,Oslo\nAnna,36,Rome",
+            // Text with digits, paths, signs, and words in the style of their columns.
+            "Ann Lee,Xanax 50 mg\nBob Ray,Prozac 20 mg\nCid Poe,Zoloft 50 mg\nDee Fox,Ambien 10 mg",
+            "Ann Lee,Nibastr. 40\nBob Ray,Mofugasse 3\nCid Poe,Lutastr. 12\nDee Fox,Rebostr. 7",
+            "Ann Lee,Mitubale-78\nBob Ray,Sonero-12\nCid Poe,Tibala-9",
+            "Ann Lee,letu88\nBob Ray,mina12\nCid Poe,toba7",
+            "Ann Lee,https://a.org/x\nBob Ray,https://b.net\nCid Poe,http://c.org/y/z",
+            "Ann Lee,/home/ann\nBob Ray,/home/bob/x\nCid Poe,/srv/cid",
+            "Ann Lee,nile_sosole\nBob Ray,tiba_rono\nCid Poe,mo_lita",
+            "Ann Lee,Dr. Fox\nBob Ray,Dr. Orr\nCid Poe,Dr. Kay",
             // Two cells alike.
             "3,F,3\n4,M,5\n6,F,7",
         ];
@@ -369,6 +448,8 @@ mod tests {
         let joined = format!("sex,age\n{}sex,age\n{}", "F,30\nM,31\n".repeat(30), "F,32\nM,33\n".repeat(30));
         let stray = format!("sex,city\n{}sex,Rome\n", "F,Oslo\nM,Rome\n".repeat(100));
         let lone = format!("sex\n{}sex\n", "F\nM\n".repeat(100));
+        let years =
+            format!("country,sex,age,2019,2020\n{}", "Norway,F,30,11,12\nItaly,M,31,13,14\n".repeat(20));
         let names = [
             "age,sex,ill\n34,F,flu\n35,M,cold",
             "age,sex\n34,F",
@@ -383,9 +464,16 @@ mod tests {
             ",a,b\n0,1,2\n1,2,3",
             // The index of pandas over words.
             ",name,city\n0,Zoe,Zwolle\n1,Bo,Oslo",
+            "yes,no,unknown\n1,2,3\n4,5,6",
             "id,,city\n1,35,Oslo\n2,36,Rome",
             "A,B\nx,y\nz,w",
             "postcode,x\nSW1A 1AA,1\nM1 1AE,2",
+            // Years as names, among names for sure.
+            years.as_str(),
+            "name,Address 1\nAnn Lee,Nibastr 40\nBob Ray,Mofugasse 30\nCid Poe,Lutastr 12",
+            "name,url\nAnn Lee,https://a.org/x\nBob Ray,https://b.net",
+            "first_name,user_name\nann,nile_sosole\nbob,tiba_rono",
+            "First Name,Last Name\nAnn May,Van Lee\nBob Jay,Von Ray",
             joined.as_str(),
             stray.as_str(),
             lone.as_str(),

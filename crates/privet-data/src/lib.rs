@@ -41,6 +41,8 @@ mod typed;
 mod vocabularies;
 mod wrapping;
 
+pub mod naming;
+
 pub use arrow_array;
 pub use arrow_schema;
 pub use bags::{Bags, BagsBuilder, Term};

@@ -98,6 +98,11 @@ impl PeopleBuilder {
 /// Up to this many values of an identifier are compared; beyond, a share of them that follows from the values.
 const MOST_VALUES: usize = 4 << 20;
 
+/// With fewer people than this, values that recur are rather those of groups.
+const LEAST_PEOPLE: u64 = 10;
+/// And with more records for each than this.
+const MOST_RECORDS: u64 = 50;
+
 /// Looks out for values of a column that occur more than once, without keeping the values.
 #[derive(Debug, Default)]
 pub struct Recurrence {
@@ -118,6 +123,16 @@ pub struct RepeatedIdentifier {
     pub rows: u64,
     /// How many different values there are; `None` where there are too many to be counted.
     pub values: Option<u64>,
+}
+
+impl RepeatedIdentifier {
+    /// Whether the values recur as people do: there are several, and each has some records, but not a whole group's.
+    pub fn recurs_like_people(&self) -> bool {
+        self.values.is_none_or(|values| {
+            let rows = self.rows;
+            values >= LEAST_PEOPLE && 10 * rows >= 11 * values && rows <= MOST_RECORDS * values
+        })
+    }
 }
 
 impl Recurrence {

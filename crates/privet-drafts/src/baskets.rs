@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 
 use super::text::{comment, percent, quoted};
 use super::{Draft, DraftOptions, USUAL_K, preset, profile};
-use privet_core::{Error, Result, noun, thousands};
+use privet_core::{Error, Result, noun, place, thousands};
 use privet_data::{Form, Source, TransactionSource};
 use privet_taxonomy::{ROOT_LABEL, Taxonomy};
 
@@ -51,6 +51,7 @@ pub fn differ_in_length(source: &TransactionSource) -> Result<bool> {
     let mut lengths: HashMap<usize, u64, RandomState> = HashMap::default();
     let mut lines = 0;
     source.read(&mut |transaction, _| {
+        place::unless_stopped()?;
         lines += 1;
         *lengths.entry(transaction.items.len()).or_default() += 1;
         Ok(())
@@ -81,6 +82,7 @@ impl Found {
     fn read(source: &TransactionSource) -> Result<Found> {
         let mut found = Found::default();
         source.read(&mut |transaction, _| {
+            place::unless_stopped()?;
             found.transactions += 1;
             let mut length = 0;
             for item in transaction.items {

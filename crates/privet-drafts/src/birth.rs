@@ -7,7 +7,7 @@
 
 use super::kind::{ValueKind, iso_date};
 use super::profile::ColumnProfile;
-use super::role::{among, words};
+use privet_data::naming::{among, words};
 use privet_taxonomy::Taxonomy;
 
 /// Ages from here on are pooled.

@@ -21,7 +21,6 @@ use std::path::{Path, PathBuf};
 
 pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
-pub use role::{among, words};
 pub use within::{has_telephone, stretches};
 
 use self::preset::Preset;
@@ -122,6 +121,7 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
             reason: suggestion.reason,
             hierarchy: None,
         };
+        place::unless_stopped()?;
         let mut tree = None;
         if drafted.role == Some(Role::QuasiIdentifier) {
             tree = tree::hierarchy(column)?;
@@ -272,6 +272,7 @@ impl Draft {
             // In the order in which they were written.
             return Ok(paths.iter().skip(1).chain(paths.first()).cloned().collect());
         }
+        place::unless_stopped()?;
         let had_folder = folder.exists();
         place::in_one_step(|| match self.write_files(dir, &folder, &mut written) {
             Ok(()) => {

@@ -5,29 +5,23 @@
 
 use super::kind::ValueKind;
 use super::profile::{ColumnProfile, Profile};
-use super::role::{DEMOGRAPHIC, GROUPED, NUMBERED, among, words};
+use super::role::DEMOGRAPHIC;
+use privet_data::naming::{GROUPED, among, is_number, numbers_people, words};
 
-/// Words for a person who is in data.
-const PEOPLE: &str = "person people patient user customer client member subject participant respondent employee student pupil \
-    citizen resident beneficiary insured borrower donor voter worker";
-/// Names of columns that are one word and number people.
-const COMPACT: &str = "pid uid userid personid patientid patid patnr customerid custid clientid memberid subjectid subjid \
-    participantid respondentid respid employeeid empid studentid beneid";
 /// With fewer people than this, repeated numbers are rather codes of groups.
 const LEAST_PEOPLE: u64 = 10;
+/// With more records for each than this on average, they are rather numbers within a group, such as a household's.
+const MOST_RECORDS: u64 = 50;
 
 /// The column that numbers people who have several records, if there is one.
 pub(super) fn repeated(profile: &Profile) -> Option<usize> {
     let numbers = |index: &usize| {
         let column = &profile.columns[*index];
         let words = words(&column.name);
-        let listed = |list: &str| among(list, &words).is_some();
-        if !repeats(column) || listed(GROUPED) {
+        if !repeats(column) || among(GROUPED, &words).is_some() {
             return false;
         }
-        let is_number = listed(NUMBERED) && !words.iter().any(|word| word == "name");
-        let persons = listed(COMPACT) || (listed(PEOPLE) && (is_number || words.len() == 1));
-        persons || (is_number && determines_demographics(*index, profile))
+        numbers_people(&words) || (is_number(&words) && determines_demographics(*index, profile))
     };
     (0..profile.columns.len()).find(numbers)
 }
@@ -35,7 +29,7 @@ pub(super) fn repeated(profile: &Profile) -> Option<usize> {
 /// Whether it could number people, some of them more than once.
 fn repeats(column: &ColumnProfile) -> bool {
     let kind = matches!(column.kind(), ValueKind::Whole | ValueKind::Code | ValueKind::Text);
-    kind && column.distinct() >= LEAST_PEOPLE && column.has_repeats()
+    kind && column.distinct() >= LEAST_PEOPLE && column.has_repeats() && column.recurs_at_most(MOST_RECORDS)
 }
 
 /// A person has one sex and one date of birth: a number of people says what at least two such columns hold.

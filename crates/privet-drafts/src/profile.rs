@@ -9,7 +9,7 @@ use foldhash::fast::FixedState;
 use hashbrown::HashSet;
 
 use super::kind::{Shape, ValueKind};
-use privet_core::Result;
+use privet_core::{Result, place};
 use privet_data::Source;
 
 /// Distinct values that are counted exactly, per column.
@@ -120,6 +120,11 @@ impl ColumnProfile {
         self.counted > self.distinct()
     }
 
+    /// Whether values occur at most this often, on average.
+    pub fn recurs_at_most(&self, times: u64) -> bool {
+        self.counted <= self.distinct().saturating_mul(times)
+    }
+
     /// Whether at least this share, in percent, of the cells that are not the first ones with their value stand right below an equal one.
     pub fn stand_together(&self, percent: u64) -> bool {
         let again = self.counted.saturating_sub(self.distinct());
@@ -149,6 +154,7 @@ pub(super) fn profile(source: &Source) -> Result<Profile> {
     // A fixed state: the same data gives the same draft.
     let state = FixedState::default();
     source.read(&mut |batch, _| {
+        place::unless_stopped()?;
         for row in 0..batch.rows() {
             for (index, column) in columns.iter_mut().enumerate() {
                 let cell = batch.cell(row, index);

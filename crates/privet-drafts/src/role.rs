@@ -5,6 +5,7 @@
 
 use super::kind::ValueKind;
 use super::profile::{ColumnProfile, Profile};
+use privet_data::naming::{GROUPED, NUMBERED, among, words};
 use privet_policy::Role;
 
 /// Words that name a person directly, wherever they occur in a column's name.
@@ -13,10 +14,6 @@ const DIRECT: &str = "email mail phone telephone mobile fax ssn passport surname
 /// Words before `name` that make it a person's.
 const NAMED: &str =
     "first last given family full user patient person customer client employee student middle";
-/// Words of numbers that are given to a person; only where most values differ.
-pub(super) const NUMBERED: &str = "id identifier number no nr key name account";
-/// Words of numbers that are given to people who belong together; only where there are many of them.
-pub(super) const GROUPED: &str = "household family hh hhid famid serial seq sequence dwelling";
 /// What others may know about a person.
 pub(super) const DEMOGRAPHIC: &str = "age sex gender zip zipcode postcode postal plz birth birthday birthdate dob born country \
     nationality citizenship race ethnicity ethnic marital education degree school schooling employment employer \
@@ -30,7 +27,7 @@ const SENSITIVE: &str = "disease diseases diagnosis diagnoses icd condition illn
     party vote orientation hiv cancer crime offence offense conviction debt credit balance disability";
 /// Money: with two or three values it is rather a label to predict.
 const MONEY: &str = "salary wage wages income earnings";
-/// What analysts want to predict.
+/// What analysts want to predict, whatever it is.
 const LABEL: &str = "class label target outcome";
 /// Figures about the record, not about the person.
 const TECHNICAL: &str = "weight weights wgt fnlwgt";
@@ -42,8 +39,12 @@ const HEALTH: &str = "disease diseases diagnosis diagnoses icd illness symptom s
 const MOST_CLASSES: u64 = 20;
 /// A column in which this share of values is distinct numbers the records (in percent).
 const NEARLY_ALL: u64 = 95;
+/// Whole numbers that a name does not explain number the records where this share is distinct (in percent), wherever they lie.
+const ALL: u64 = 99;
 /// A column whose name speaks of numbers is one where this share of values is distinct (in percent).
 const MOST: u64 = 50;
+/// Most values of a column that can be categories behind numbers or codes.
+const MOST_CODES: u64 = 150;
 /// Below this number of records, values that all differ mean nothing.
 const LEAST_RECORDS: u64 = 10;
 /// Below this number, a name says more than values that all differ.
@@ -84,7 +85,7 @@ pub(super) fn suggest_roles(profile: &Profile, person: Option<usize>) -> Vec<Sug
         .map(|(column, words)| {
             by_content(column, profile.rows, words)
                 .or_else(|| by_name(column, words))
-                .or_else(|| by_values(column, profile.rows))
+                .or_else(|| by_values(column, profile.rows, is_known(words)))
         })
         .collect();
     if let Some(person) = person {
@@ -95,9 +96,13 @@ pub(super) fn suggest_roles(profile: &Profile, person: Option<usize>) -> Vec<Sug
     settle_technical(&mut roles, profile, &words);
     settle_by_figures(&mut roles, profile);
     withhold(&mut roles, profile);
-    let unknown = || Suggestion {
+    let unknown = || {
+        Suggestion {
         role: None,
-        reason: "nobody knows what it gives away; give it a role to publish it".into(),
+        reason: "its name and values do not tell what it gives away. To publish it, make it \"quasi-identifier\" if others may \
+                 know it, \"sensitive\" if nobody should learn it, \"other\" if neither"
+            .into(),
+    }
     };
     roles.into_iter().map(|role| role.unwrap_or_else(unknown)).collect()
 }
@@ -116,9 +121,9 @@ fn by_content(column: &ColumnProfile, rows: u64, words: &[String]) -> Option<Sug
         return None;
     }
     let present = rows - column.missing_cells().min(rows);
-    let known = among(DEMOGRAPHIC, words).or(among(SENSITIVE, words)).or(among(LIVELIHOOD, words)).is_some();
+    let known = is_known(words);
     if !known || present >= LEAST_TELLING {
-        let numbered = by_values(column, rows);
+        let numbered = by_values(column, rows, known);
         if numbered.is_some() {
             return numbered;
         }
@@ -139,6 +144,11 @@ fn by_content(column: &ColumnProfile, rows: u64, words: &[String]) -> Option<Sug
         return suggest(Role::Identifier, "it numbers people, or groups of few such as households");
     }
     None
+}
+
+/// Whether a name says what a column is about.
+fn is_known(words: &[String]) -> bool {
+    among(DEMOGRAPHIC, words).or(among(SENSITIVE, words)).or(among(LIVELIHOOD, words)).is_some()
 }
 
 fn by_name(column: &ColumnProfile, words: &[String]) -> Option<Suggestion> {
@@ -163,16 +173,17 @@ fn by_name(column: &ColumnProfile, words: &[String]) -> Option<Suggestion> {
 }
 
 /// Columns that number the records, and free text, which can hold anything.
-fn by_values(column: &ColumnProfile, rows: u64) -> Option<Suggestion> {
+fn by_values(column: &ColumnProfile, rows: u64, known: bool) -> Option<Suggestion> {
     let present = rows - column.missing_cells().min(rows);
     let all_differ = present >= LEAST_RECORDS && column.mostly_differ(NEARLY_ALL);
     let (shortest, longest) = column.shape.lengths;
     let numbers = match column.kind() {
         ValueKind::Code | ValueKind::Text => true,
-        // Measurements differ as well; numbers that are given out lie close together or have one length.
+        // Measurements differ as well, but not all of them; numbers that are given out lie close together or have one length.
         ValueKind::Whole => {
             let (least, greatest) = column.shape.bounds;
-            greatest - least < 2.0 * present as f64 || (shortest == longest && shortest >= 6)
+            let all = !known && present >= LEAST_TELLING && column.mostly_differ(ALL);
+            all || greatest - least < 2.0 * present as f64 || (shortest == longest && shortest >= 6)
         }
         _ => false,
     };
@@ -198,26 +209,13 @@ fn settle_livelihood(roles: &mut [Option<Suggestion>], profile: &Profile, words:
     }
 }
 
-/// One class column: a label, or an income in a few classes where something else is sensitive. A label is what the name is
-/// about, its last word: the class of a worker is not one. It is published as it is, so it may not help to tell people apart.
+/// Labels, and one class column: an income in a few classes where something else is sensitive. A label is what the name is
+/// about, its last word: the class of a worker is not one. What it labels is not known, and may be an illness: it is protected.
 fn settle_class(roles: &mut [Option<Suggestion>], profile: &Profile, words: &[Vec<String>]) {
     let few = |index: usize, most: u64| (2..=most).contains(&profile.columns[index].distinct());
-    let quasi: Vec<usize> =
-        (0..roles.len()).filter(|index| has_role(&roles[*index], Role::QuasiIdentifier)).collect();
-    let tells_apart = |index: usize| {
-        let gained = profile.sample.unique(&[quasi.as_slice(), &[index]].concat());
-        let gained = gained.saturating_sub(profile.sample.unique(&quasi));
-        !few(index, 3) && gained * 100 >= profile.sample.len() * TOGETHER
-    };
     let is_label = |words: &[String]| {
         words.last().is_some_and(|last| among(LABEL, std::slice::from_ref(last)).is_some())
     };
-    let label = (0..roles.len()).find(|index| {
-        roles[*index].is_none()
-            && few(*index, MOST_CLASSES)
-            && is_label(&words[*index])
-            && !tells_apart(*index)
-    });
     let money = (0..roles.len()).find(|index| {
         let others =
             roles.iter().enumerate().any(|(at, role)| at != *index && has_role(role, Role::Sensitive));
@@ -226,7 +224,14 @@ fn settle_class(roles: &mut [Option<Suggestion>], profile: &Profile, words: &[Ve
             && few(*index, 3)
             && among(MONEY, &words[*index]).is_some()
     });
-    if let Some(index) = label.or(money) {
+    for (index, words) in words.iter().enumerate() {
+        if roles[index].is_none() && few(index, MOST_CLASSES) && is_label(words) {
+            let reason = "a label with few values, and what it labels may be what nobody should learn; make it \"class\" to \
+                          publish it as it is";
+            roles[index] = suggest(Role::Sensitive, reason);
+        }
+    }
+    if let Some(index) = money {
         let reason = "a label with few values that analysis may want to predict; it is published as it is";
         roles[index] = suggest(Role::Class, reason);
     }
@@ -259,7 +264,11 @@ fn settle_by_figures(roles: &mut [Option<Suggestion>], profile: &Profile) {
         let together = profile.sample.unique(&[named.as_slice(), &[index]].concat());
         let gained = together.saturating_sub(before);
         let identifies = alone * 100 >= records * ALONE || gained * 100 >= records * TOGETHER;
-        if !identifies && !nothing_known {
+        // Categories behind numbers, such as a year of birth or a race in a survey.
+        let column = &profile.columns[index];
+        let coded =
+            matches!(column.kind(), ValueKind::Whole | ValueKind::Code) && column.distinct() <= MOST_CODES;
+        if !identifies && !nothing_known && !(coded && room > 0) {
             continue;
         }
         *role = if room > 0 {
@@ -324,46 +333,7 @@ fn has_role(suggestion: &Option<Suggestion>, role: Role) -> bool {
     suggestion.as_ref().is_some_and(|suggestion| suggestion.role == Some(role))
 }
 
-/// The first of the words that is in the list.
-pub fn among<'a>(list: &str, words: &'a [String]) -> Option<&'a str> {
-    words.iter().map(String::as_str).find(|word| list.split_whitespace().any(|listed| listed == *word))
-}
-
 /// Whether a column holds postcodes, going by its name.
 pub(super) fn is_postal(name: &str) -> bool {
     among("zip zipcode postcode postal plz", &words(name)).is_some()
-}
-
-/// The words of a column's name: `MaritalStatus_2`, `marital-status` and `marital status` have the same two.
-pub fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut after_lower = false;
-    for c in name.chars() {
-        if (!c.is_alphabetic() || (c.is_uppercase() && after_lower))
-            && words.last().is_some_and(|w| !w.is_empty())
-        {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphabetic()) {
-            word.extend(c.to_lowercase());
-        }
-        after_lower = c.is_lowercase();
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_split_into_words() {
-        assert_eq!(words("MaritalStatus_2"), ["marital", "status"]);
-        assert_eq!(words("marital status"), ["marital", "status"]);
-        assert_eq!(words("patientID"), ["patient", "id"]);
-        assert_eq!(words("ZIP"), ["zip"]);
-        assert_eq!(words("größe.cm"), ["größe", "cm"]);
-        assert!(words("42").is_empty());
-    }
 }

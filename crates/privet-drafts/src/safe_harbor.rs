@@ -4,12 +4,13 @@
 use super::birth::{self, Births, Line, OLD};
 use super::kind::{ValueKind, iso_date};
 use super::profile::ColumnProfile;
-use super::role::{among, is_postal, words};
+use super::role::is_postal;
 use super::text::comment;
 use super::within::{has_telephone, stretches};
 use super::{DraftColumn, tree};
-use privet_core::{Result, noun, thousands};
+use privet_core::{Result, noun, place, thousands};
 use privet_data::Source;
+use privet_data::naming::{among, words};
 use privet_policy::Role;
 use privet_taxonomy::Taxonomy;
 
@@ -168,6 +169,7 @@ impl Scan {
         let aged: Vec<bool> = columns.iter().map(|column| is_age(&column.name)).collect();
         let births: Vec<bool> = profiles.iter().map(|profile| birth::births_of(profile).is_some()).collect();
         source.read(&mut |batch, _| {
+            place::unless_stopped()?;
             for row in 0..batch.rows() {
                 for (column, counts) in counts.iter_mut().enumerate() {
                     let cell = batch.cell(row, column).trim();

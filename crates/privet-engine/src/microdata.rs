@@ -9,6 +9,7 @@ use super::heads::Heads;
 use crate::loss::Extent;
 use crate::privacy::{TrackedColumn, TrackedTable};
 use privet_core::{Error, Result, RunKey};
+use privet_data::naming::{tells_people_apart, words};
 use privet_data::{Names, People, Source, Summary, SummaryColumn};
 use privet_policy::{CheckedPolicy, OnMissing, PolicyColumn, Role, SetPolicy, Subject};
 use privet_taxonomy::{NodeId, Taxonomy};
@@ -167,7 +168,9 @@ impl Microdata {
             .chain(policy.with_role(Role::QuasiSensitive).filter(|_| sets.is_some()))
             .map(|column| (column.index, policy.missing_rule_of(column)))
             .collect();
-        let summary = Summary::read_columns(&policy.source, &columns, &names(policy), tick)?;
+        let mut summary = Summary::read_columns(&policy.source, &columns, &names(policy), tick)?;
+        let is_mentioned = |column: usize| policy.columns[column].role.is_some();
+        summary.repeated.retain(|found| is_mentioned(found.column) || found.recurs_like_people());
         if summary.is_empty() {
             return Err(nothing_left(&policy.source, &summary));
         }
@@ -287,13 +290,18 @@ impl Microdata {
     }
 }
 
-/// The column that tells people apart; where the policy names none, the identifiers, whose values should not recur.
+/// The column that tells people apart; where the policy names none, the identifiers, whose values should not recur, and columns
+/// that the policy does not mention and that seem to be identifiers by their names.
 fn names(policy: &CheckedPolicy) -> Names {
     match policy.person {
         Some(column) => Names { person: Some((column, policy.missing_rule())), watched: Vec::new() },
         None => {
-            let watched =
-                policy.with_role(Role::Identifier).map(|column| (column.index, policy.missing_rule()));
+            let is_identifier = |column: &&PolicyColumn| match column.role {
+                Some(role) => role == Role::Identifier,
+                None => tells_people_apart(&words(&column.name)),
+            };
+            let watched = policy.columns.iter().filter(is_identifier);
+            let watched = watched.map(|column| (column.index, policy.missing_rule()));
             Names { person: None, watched: watched.collect() }
         }
     }

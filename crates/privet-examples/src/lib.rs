@@ -277,6 +277,7 @@ impl Example {
         })?;
         self.write_files(begun.path())?;
         if exists {
+            place::unless_stopped()?;
             place::in_one_step(|| move_entries(begun.path(), dir).inspect(|()| place::placed(dir)))?;
         } else {
             begun.finish().map_err(failed)?;

@@ -9,6 +9,7 @@ use super::check::PolicyColumn;
 use super::file::{Policy, Section};
 use privet_core::Result;
 use privet_core::suggestion;
+use privet_core::visible;
 
 /// The keys of the outermost table that every kind of policy has for this.
 pub(super) const TABLES: [&str; 2] = ["report", "ledger"];
@@ -108,7 +109,7 @@ impl Policy {
             return Ok(ReportKeys::default());
         };
         let text = |key: &str| {
-            let entry = section.entry(key).map(|entry| Ok(entry.text()?.trim().to_string()));
+            let entry = section.entry(key).map(|entry| Ok(visible::lines(entry.text()?.trim()).into_owned()));
             Ok(entry.transpose()?.filter(|text| !text.is_empty()))
         };
         Ok(ReportKeys {

@@ -124,7 +124,12 @@ fn one_set(
         };
         // Where more transactions fit than were released, it is not known whose they are.
         let scaled = |people: u64| (u128::from(people) * u128::from(count) / u128::from(all)) as u64;
-        let forced = tree.children(*node).find(|child| having(*child) == all);
+        // Most children are ruled out by their size, or by the first candidate that lacks them.
+        let is_certain = |child: &Node| {
+            let own = &below.sets[*child as usize];
+            own.len() >= candidates.len() && candidates.iter().all(|set| own.binary_search(set).is_ok())
+        };
+        let forced = tree.children(*node).find(is_certain);
         found.cells += count;
         found.usual += scaled(having(usual));
         match forced {

@@ -152,7 +152,9 @@ impl TableView {
                 "the table has more than {} rows, and this attack holds them in memory",
                 scene.limits.rows
             ))),
-            Err(ReadingStopped::TooLarge(bytes)) => Ok(Err(needs(bytes))),
+            Err(ReadingStopped::TooLarge(bytes)) => {
+                Ok(Err(needs(bytes, scene.limits.view_bytes().unwrap_or(u64::MAX))))
+            }
             Err(ReadingStopped::Error(error)) => Err(error),
         }
     }

@@ -139,7 +139,8 @@ impl Stated {
 /// What is said about a rule that excludes nothing in these data.
 fn idle(rule: &RuleText, what: &str, why: &str) -> String {
     let line = rule.line.map(|line| format!(" in line {line}")).unwrap_or_default();
-    format!("{what}{line}, '{rule}', has no effect: {why}")
+    let usually = if rule.usually { "usually " } else { "" };
+    format!("{what}{line}, '{usually}{rule}', has no effect: {why}")
 }
 
 fn item(name: &str, label: &str, observations: &Observations) -> Result<std::result::Result<Item, String>> {

@@ -68,7 +68,6 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
             k: 1,
             max_posterior: None,
             suppress: false,
-            rules: &[],
         };
         for (name, strategy) in [
             ("grouping, balanced", GroupingStrategy::Balanced),

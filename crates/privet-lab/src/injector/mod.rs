@@ -77,7 +77,6 @@ impl Bench {
             k: 1,
             max_posterior: None,
             suppress: false,
-            rules: &[],
         }
     }
 

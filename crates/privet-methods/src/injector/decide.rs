@@ -150,7 +150,6 @@ pub fn decide(
     let knowledge = gather(&observations, parameters.as_ref(), &stated, clock)
         .map_err(|error| in_rules(policy, error))?;
     let shown = Knowledge::rules(&observations, parameters.as_ref(), &stated, clock)?;
-    let rules = &shown.rules;
     clock.progress().stage("grouping", None);
     let task = GroupingTask {
         observations: &observations,
@@ -159,7 +158,6 @@ pub fn decide(
         k: asked.k,
         max_posterior: asked.demand.max_posterior,
         suppress: asked.suppress,
-        rules,
     };
     let grouping = group(&task, asked.strategy, key, clock)?;
     let exposure = expose(&task, &grouping);
@@ -171,7 +169,7 @@ pub fn decide(
     let sizes: serde_json::Map<String, Json> =
         exposure.sizes.iter().map(|(size, groups)| (size.to_string(), json!(groups))).collect();
     let spelt = |origin: fn(&Origin) -> bool| -> Vec<String> {
-        rules.iter().filter(|rule| origin(&rule.origin)).map(|rule| rule.text.to_string()).collect()
+        shown.rules.iter().filter(|rule| origin(&rule.origin)).map(|rule| rule.text.to_string()).collect()
     };
     let plan = Plan::Groups(PlanSummary::from(json!({
         "groups": exposure.groups,

@@ -27,9 +27,9 @@ pub use decide::{GroupingDecision, GroupingSettings, Publication, decide, idle_n
 use grouping::{ClassSlot, NextClass};
 
 use privet_core::clock::Clock;
+use privet_core::counted;
 use privet_core::{Error, Exact, Result, RunKey, ValueSet, random};
-use privet_core::{counted, shortened_values};
-use privet_engine::negative_rules::{KnownRule, Observations, Origin};
+use privet_engine::negative_rules::Observations;
 use privet_engine::privacy::matching::{Posterior, ValueGraph, judge, peel};
 
 /// How groups are formed.
@@ -72,8 +72,6 @@ pub struct GroupingTask<'a> {
     pub max_posterior: Option<Exact>,
     /// Whether to suppress records that can never have l valid values; otherwise they make the task fail.
     pub suppress: bool,
-    /// The adversary's rules, for messages.
-    pub rules: &'a [KnownRule],
 }
 
 /// The requirements on every group.
@@ -136,7 +134,7 @@ pub fn group(
     if strategy == GroupingStrategy::Anatomy {
         check_eligible(task)?;
     } else {
-        kept = check_feasible(task, &classes, &class_of, clock)?;
+        kept = check_feasible(task, &classes, clock)?;
         for (class, kept) in classes.list.iter_mut().zip(&kept) {
             class.count *= u64::from(*kept);
         }
@@ -255,12 +253,7 @@ fn check_eligible(task: &GroupingTask<'_>) -> Result<()> {
 }
 
 /// The classes that can be published; an error that names the reasons unless the others may be suppressed.
-fn check_feasible(
-    task: &GroupingTask<'_>,
-    classes: &RecordClasses,
-    class_of: &[u32],
-    clock: &Clock,
-) -> Result<Vec<bool>> {
+fn check_feasible(task: &GroupingTask<'_>, classes: &RecordClasses, clock: &Clock) -> Result<Vec<bool>> {
     let (at, kinds) = classes.kinds();
     let verdict = judge(classes.values, &kinds, task.l);
     let mut kept = vec![true; classes.list.len()];
@@ -276,40 +269,18 @@ fn check_feasible(
     }
     clock.check()?;
     let failing: u64 = verdict.failing.iter().map(|kind| classes.list[at[*kind]].count).sum();
-    let worst = verdict.failing.iter().copied().min_by_key(|kind| verdict.valid[*kind].len()).unwrap_or(0);
-    let name = |value: u32| task.observations.values[value as usize].as_str();
-    let possible: Vec<&str> = verdict.valid[worst].iter().map(name).collect();
-    let excluded: Vec<&str> = classes.list[at[worst]].barred.iter().map(name).collect();
-    let example = class_of.iter().position(|class| *class as usize == at[worst]).unwrap_or(0);
-    let who: Vec<String> = (task.observations.attributes.iter().enumerate())
-        .map(|(attribute, tree)| {
-            let leaf = tree.taxonomy.leaf(task.observations.leaf(attribute, example) as usize);
-            format!("{} {}", tree.name, tree.taxonomy.label(leaf))
-        })
-        .collect();
-    let barred = &classes.list[at[worst]].barred;
-    let rules: Vec<String> = (task.rules.iter())
-        .filter(|known| known.origin != Origin::Muted && barred.contains(known.rule.value))
-        .filter(|known| task.observations.degree(&known.rule.items, example) > 0.0)
-        .map(|known| known.text.to_string())
-        .collect();
-    let because = match (excluded.as_slice(), rules.as_slice()) {
-        ([], _) => String::new(),
-        (excluded, []) => format!(", because the rules exclude {}", shortened_values(excluded)),
-        (_, rules) => format!(", because {}", rules.join("; ")),
-    };
+    // How few, but not whose: a message shows nobody's cells.
+    let fewest = verdict.failing.iter().map(|kind| verdict.valid[*kind].len()).min().unwrap_or(0);
+    let fewest = counted(fewest as u64, "value", "values");
     let (none_left, suppress) = match task.suppress {
         true if failing < task.observations.total() => (", and without them no other record can", ""),
         true => ("", ""),
         false => ("", " set infeasible = \"suppress\","),
     };
     Err(Error::infeasible(format!(
-        "{failing} of {} cannot have l = {} possible values{none_left}; a record with {} and value '{}' can only have {}{because}",
+        "{failing} of {} cannot have l = {} possible values{none_left}; some have {fewest} that the rules and the data leave",
         counted(task.observations.total(), "record", "records"),
         task.l,
-        who.join(", "),
-        name(classes.list[at[worst]].value),
-        shortened_values(&possible),
     ))
     .help(format!(
         "l = {} is the largest l that all records can meet; or{suppress} mine fewer rules, or mute some",

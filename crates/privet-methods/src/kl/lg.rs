@@ -63,12 +63,9 @@ fn wholes(
     let empty_counts = task.requirements.iter().any(|requirement| requirement.n > 0);
     for whole in &wholes {
         if whole.size() < k && (empty_counts || !whole.set.is_empty()) {
-            let labels: Vec<&str> = whole.nodes().map(|node| baskets.tree.label(node)).collect();
-            let held = if labels.is_empty() {
-                "no item".to_string()
-            } else {
-                format!("something of {} and of nothing else", privet_core::shortened_values(&labels))
-            };
+            // Which trees these are would be what somebody has, all of it.
+            let held =
+                if whole.set.is_empty() { "no item" } else { "items of the same trees and of no others" };
             return Err(Error::infeasible(format!(
                 "k is {k}, but only {} {held}, and 'lg' makes every transaction look like k - 1 others",
                 if whole.size() == 1 {

@@ -233,17 +233,18 @@ fn audit(common: &Common, noun: &'static str, edition: Edition) -> Section {
     let (audit, key) = (&common.audit, edition.key());
     let undecided = key.map_or(&[][..], |key| audit.undecided.see(key));
     let decided = audit.checks.iter().map(|check| (check, Cell::verdict(check.holds)));
-    let rows = decided.chain(undecided.iter().map(|check| (check, Cell::unknown()))).map(|(check, verdict)| {
-        let mut row = vec![
-            Cell::from(common.spoken(&Datum::setting(&check.name), edition)),
-            verdict,
-            edition.count(check.concerned).into(),
-        ];
-        row.extend(
-            key.map(|key| Cell::from(key.text(check.worst.see(key))).small(key.text(check.detail.see(key)))),
-        );
-        row
-    });
+    let rows =
+        decided.chain(undecided.iter().map(|check| (check, Cell::unknown()))).map(|(check, verdict)| {
+            let mut row = vec![
+                Cell::from(common.spoken(&Datum::setting(&check.name), edition)),
+                verdict,
+                edition.count(check.concerned).into(),
+            ];
+            row.extend(key.map(|key| {
+                Cell::from(key.text(check.worst.see(key))).small(key.text(check.detail.see(key)))
+            }));
+            row
+        });
     let mut grid = Grid::cards("Checks of the audit", &["Check", "Verdict"], rows.collect());
     grid.heads.push(Head { name: Datum::say("{} in violation", [noun.into()]).capital(), class: "number" });
     grid.heads.extend(key.map(|_| Head { name: "Worst case".into(), class: "" }));

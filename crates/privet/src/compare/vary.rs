@@ -4,6 +4,7 @@ use std::path::Path;
 
 use privet_core::{Error, Result};
 use privet_policy::Policy;
+use serde_json::Value as Json;
 
 /// More settings than this are a slip of the finger, or more work than anybody meant.
 const MOST: usize = 1000;
@@ -34,6 +35,7 @@ pub fn candidates(paths: &[impl AsRef<Path>], vary: &[String]) -> Result<Vec<Can
     for (at, path) in paths.iter().enumerate() {
         let path = path.as_ref();
         let written = Policy::read(path)?;
+        axes.iter().try_for_each(|axis| is_whole(axis.key, &written.to_json()))?;
         let name = path.display().to_string();
         let mut own = Vec::new();
         for settings in combinations.iter().filter(|settings| !settings.is_empty()) {
@@ -53,6 +55,31 @@ pub fn candidates(paths: &[impl AsRef<Path>], vary: &[String]) -> Result<Vec<Can
         candidates.extend(own);
     }
     Ok(candidates)
+}
+
+/// Refuses the last part of a key where the policy has whole ones that end in it.
+fn is_whole(key: &str, policy: &Json) -> Result<()> {
+    if key.contains('.') || policy.get(key).is_some() {
+        return Ok(());
+    }
+    let meant = ending_in(key, policy, "");
+    if meant.is_empty() {
+        return Ok(());
+    }
+    Err(Error::input(format!("--vary {key}: a key is written with the tables that it is in"))
+        .help(format!("did you mean {}?", meant.join(" or "))))
+}
+
+/// The keys of a policy whose last part is this one.
+fn ending_in(key: &str, tables: &Json, place: &str) -> Vec<String> {
+    let inner = tables.as_object().into_iter().flatten().filter(|(_, value)| value.is_object());
+    inner
+        .flat_map(|(name, table)| {
+            let name = format!("{place}{name}");
+            let own = table.get(key).map(|_| format!("{name}.{key}"));
+            own.into_iter().chain(ending_in(key, table, &format!("{name}."))).collect::<Vec<_>>()
+        })
+        .collect()
 }
 
 fn axis(text: &str) -> Result<Axis<'_>> {

@@ -258,6 +258,7 @@ impl Book {
 
 /// Publishes a release, and writes it down where there is a ledger.
 pub(super) fn publish(book: Option<Book>, target: Target, kept: &Kept<'_>) -> Result<()> {
+    place::unless_stopped()?;
     // The release and its lines in the ledger come together.
     place::in_one_step(|| published(book, target, kept))
 }

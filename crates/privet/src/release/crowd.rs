@@ -12,12 +12,16 @@ use privet_policy::CheckedPolicy;
 /// Warns of identifiers that name somebody several times, where nothing says whose records they are.
 pub(super) fn cautions(policy: &CheckedPolicy, microdata: &Microdata) -> Vec<String> {
     let caution = |found: &privet_data::RepeatedIdentifier| {
-        let name = quoted(policy.columns.get(found.column).map_or("", |column| column.name.as_str()));
+        let column = policy.columns.get(found.column);
+        let name = quoted(column.map_or("", |column| column.name.as_str()));
+        let (what, otherwise) = match column.and_then(|column| column.role) {
+            Some(_) => ("identifier", "if different people may share it, leave it out of [columns]"),
+            None => ("column", "if different people share it, nothing has to be done"),
+        };
         let values = found.values.map_or_else(String::new, |values| format!(" {values} values in"));
         format!(
-            "the identifier {name} recurs:{values} {} records. Records are counted, not people, so one person with several \
-             records may make up a class alone. If {name} tells people apart, set person = {name} in [data]; if different \
-             people may share it, leave it out of [columns]",
+            "the {what} {name} recurs:{values} {} records. Records are counted, not people, so one person with several \
+             records may make up a class alone. If {name} tells people apart, set person = {name} in [data]; {otherwise}",
             found.rows
         )
     };

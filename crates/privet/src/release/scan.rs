@@ -5,7 +5,8 @@
 
 use super::report::{Fate, IdentifierKind, Scan, Suspect};
 use privet_core::{Error, Result};
-use privet_drafts::{among, has_telephone, stretches, words};
+use privet_data::naming::{among, words};
+use privet_drafts::{has_telephone, stretches};
 use privet_policy::{CheckedPolicy, PolicyColumn, ReleaseKind, Role};
 
 /// More records than this are not read for it.

@@ -149,7 +149,7 @@ impl Target {
             for directory in [&self.public(), &self.steward(), &self.work] {
                 platform::sync_directory(directory)?;
             }
-            place::in_one_step(|| self.rename().inspect(|()| place::placed(&self.path)))?;
+            place::put(&self.path, || self.rename())?;
             if let Some(parent) = self.work.parent() {
                 platform::sync_directory(parent)?;
             }

@@ -342,6 +342,8 @@ fn hard_use_3_rules_about_values_that_do_not_occur_have_no_effect() {
         assert!(stated.rules.is_empty() && stated.muted.is_empty(), "{line}");
         let [note] = stated.absent.as_slice() else { panic!("{:?}", stated.absent) };
         assert!(note.contains("in line 2") && note.contains(why), "{note}");
+        assert_eq!(note.contains("'usually sex=G => not x'"), line.starts_with("usually"), "{note}");
+        assert!(!note.contains("did you mean 'F'"), "nothing of 'F' is in 'G': {note}");
     }
 }
 

@@ -128,7 +128,6 @@ fn groups_on_adult() {
             k: 1,
             max_posterior: None,
             suppress: false,
-            rules: &[],
         };
         // Nearly every group has the least possible size, nobody is vulnerable, and no value is above one in l.
         let grouping = group(&task, GroupingStrategy::Balanced, 7, &clock).expect("groups");
