@@ -132,7 +132,7 @@ fn a_handful_of_later_people_is_suppressed_and_the_release_says_so() {
     let bench = people("full-domain");
     bench.write("later.csv", rows(200..203));
     let outcome = bench.privet(&["apply", "first", "later.csv", "-o", "second"]).exits(0);
-    assert!(outcome.stdout.contains("released 0 of 3 records (3 suppressed"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("released 0 of 3 records: 3 suppressed"), "{}", outcome.stdout);
     assert!(outcome.stderr.contains("WARNING"), "{}", outcome.stderr);
 }
 

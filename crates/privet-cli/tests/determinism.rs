@@ -33,7 +33,7 @@ const CASES: &[Case] = &[
     case("patients", "patients.csv", ALL, "full-domain"),
     case("patients", "patients.csv", ALL, "mondrian"),
     case("census", "census.csv", 600, "full-domain"),
-    Case { edits: &[("suppression_limit = 0.05", "")], ..case("census", "census.csv", 1000, "mondrian") },
+    Case { edits: &[("suppression_limit = 0.02", "")], ..case("census", "census.csv", 1000, "mondrian") },
     case("l-plus", "hospital.csv", ALL, "l-plus-optimize"),
     Case {
         edits: &[("suppression = ", "steps = 3000\nsuppression = ")],

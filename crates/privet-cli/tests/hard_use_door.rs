@@ -396,7 +396,7 @@ fn hard_use_1_12_links_pipes_and_folders_are_no_release() {
     };
     assert!(replaced(&|aside, file| symlink(aside, file).expect("linked")).contains("a symbolic link"));
     assert!(replaced(&|aside, file| fs::hard_link(aside, file).expect("linked")).contains("another name"));
-    assert!(replaced(&|_, file| fs::create_dir(file).expect("made")).contains("a folder"));
+    assert!(replaced(&|_, file| fs::create_dir(file).expect("made")).contains("a directory"));
     assert!(replaced(&|_, file| symlink("/nowhere", file).expect("linked")).contains("a symbolic link"));
     let pipe = |_: &Path, file: &Path| {
         assert!(std::process::Command::new("mkfifo").arg(file).status().expect("mkfifo").success());

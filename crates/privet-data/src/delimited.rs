@@ -248,7 +248,7 @@ impl<R: Read> RecordReader<R> {
 }
 
 /// Hands every record of a text to `each`, with the line where it begins: for small files that are in memory as a whole. Its
-/// records may have different numbers of cells.
+/// records may have different numbers of cells. Apostrophes that mark formulas as text are taken off.
 pub fn each_record(
     text: &str,
     delimiter: char,

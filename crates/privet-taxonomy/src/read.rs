@@ -7,7 +7,7 @@ use std::str;
 use super::Taxonomy;
 use super::grow::{Grower, Origin};
 use privet_core::{Error, Result};
-use privet_data::{each_record, unmarked};
+use privet_data::each_record;
 
 /// In order of preference: a label such as `[15,20)` holds a comma more often than a semicolon.
 const DELIMITERS: [char; 3] = [';', '\t', ','];
@@ -67,7 +67,7 @@ fn each_line(bytes: &[u8], mut take: impl FnMut(u64, Labels<'_>) -> Result<()>) 
     }
     each_record(text, delimiter(text), &mut |line, labels| match is_blank(labels) {
         true => Ok(()),
-        false => take(line, &mut labels.iter().map(|label| unmarked(label))),
+        false => take(line, &mut labels.iter().copied()),
     })
 }
 

@@ -64,10 +64,10 @@ pub fn gather(
                 continue;
             }
             if observations.value(record) == pattern.value && !rule.usually {
-                let rule = spell(observations, &pattern.items, pattern.value);
+                let spelt = spell(observations, &pattern.items, pattern.value);
                 let known = figures(observations, pattern, alpha);
                 let message =
-                    format!("the data contradicts '{rule}': it has {} such records", known.exceptions);
+                    format!("the data contradicts '{spelt}': it has {} such records", known.exceptions);
                 let error = Error::input(message)
                     .help("write 'usually' before the rule if it has exceptions, or take it out");
                 return Err(at_line(error, rule.line));

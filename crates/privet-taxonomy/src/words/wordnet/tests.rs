@@ -173,7 +173,7 @@ fn faults_name_their_file_and_line() {
     broken(&|files| append(&mut files.index, "zoo n 1 1 @ 1 0 00000777"), "index.noun", Some(14), "00000777");
     broken(&|files| append(&mut files.index, "wine n 1 1 @ 1 0 00000010"), "index.noun", Some(14), "twice");
     broken(&|files| append(&mut files.index, "zoo n 1 1 @"), "index.noun", Some(14), "ends before");
-    broken(&|files| append(&mut files.counts, "a b c"), "cntlist.rev", Some(1), "no key");
+    broken(&|files| append(&mut files.counts, "a b c"), "cntlist.rev", Some(1), "not the key");
     broken(&|files| append(&mut files.counts, "a%1:1 1 -4"), "cntlist.rev", Some(1), "'-4'");
     broken(&|files| append(&mut files.exceptions, "mice"), "noun.exc", Some(1), "ends before");
     let mut latin = small();
