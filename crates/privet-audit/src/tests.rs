@@ -145,6 +145,18 @@ fn a_class_that_is_too_small_is_named_with_its_records() {
     assert_eq!(check.worst.as_deref(), Some("age = [30,40], city = France: size 3 < k = 4"));
 }
 
+/// Whoever opens the file sees spellings that a reader of ranges does not.
+#[test]
+fn hard_use_1_4_a_range_is_spelt_in_one_way() {
+    for other in ["020-29", "20.0-29", "20 -29", "2e1-29", "\"[20,30)\"", "10-29", "20–29"] {
+        let release = RELEASE.replacen("20-29", other, 1);
+        let audit = Case::new("[privacy.k-anonymity]\nk = 1\n").audit(&release);
+        assert_eq!(failing(&audit), ["form"], "{other}");
+    }
+    let release = RELEASE.replace("20-29", "\"[20,30)\"");
+    assert_eq!(failing(&Case::new(K3).audit(&release)), Vec::<&str>::new(), "one spelling throughout");
+}
+
 #[test]
 fn a_deleted_record_is_caught() {
     let release = RELEASE.replace("20-29,Norway,flu,a\n", "");
