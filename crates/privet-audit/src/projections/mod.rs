@@ -101,7 +101,7 @@ pub fn audit_projections(
         stated.map(|stated| stated.gamma_beta),
     );
     checks.extend([loss, exposure].map(|check| check.judging(limits.position)));
-    checks.push(order::check(&book, &sides, tick)?);
+    checks.push(order::check(&policy.columns, &book, &sides, tick)?);
     checks.extend(book.vacuous(policy));
     Ok(Audit::of(DataKind::Table, records, classes_in_all, checks, &asked(policy)))
 }
