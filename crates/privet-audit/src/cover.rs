@@ -3,6 +3,9 @@
 //! A cell stands for the value it spells, for the leaves below the node whose label it is, for every number in the range
 //! it spells (where all values of the column are numbers), and `*` stands for everything.
 
+use hashbrown::HashMap;
+
+use super::notion::read_as;
 use super::table::Dictionary;
 use privet_core::Result;
 use privet_policy::{CheckedPolicy, OnMissing, PolicyColumn};
@@ -21,6 +24,8 @@ pub(super) struct Coverage {
     ranges: Vec<Option<Range>>,
     /// The released cells that say nothing, in rising order.
     pub senseless: Vec<u32>,
+    /// Two released cells that say the same in different spellings, the usual one first.
+    pub respelt: Option<(u32, u32)>,
 }
 
 impl Coverage {
@@ -58,7 +63,61 @@ impl Coverage {
             .filter(|(_, (cell, range))| !says_something(cell, range))
             .map(|(code, _)| code)
             .collect();
-        Ok(Coverage { naming, numbers, ranges, senseless })
+        let mut coverage = Coverage { naming, numbers, ranges, senseless, respelt: None };
+        let is_exact = |cell: &str| {
+            cell == EVERYTHING
+                || values.find(cell).is_some()
+                || tree.as_ref().is_some_and(|tree| tree.find(cell).is_some())
+        };
+        let exact: Vec<bool> = cells.texts().map(is_exact).collect();
+        coverage.respelt = coverage.two_spellings(&exact, cells.find(EVERYTHING));
+        if let (None, Some(_), Some(tree)) = (coverage.respelt, &column.mixed, &tree) {
+            let values: Vec<&str> = values.texts().collect();
+            coverage.respelt = two_of_one_meaning(tree, &values, cells)?;
+        }
+        Ok(coverage)
+    }
+
+    /// Two cells that stand for the same numbers of the original. `exact` are cells that spell a value or a label: two labels
+    /// may well have the same values below them, so one of the two is a range in another spelling.
+    fn two_spellings(&self, exact: &[bool], everything: Option<u32>) -> Option<(u32, u32)> {
+        let mut ranked: Vec<(f64, usize)> =
+            self.numbers.iter().enumerate().filter_map(|(value, number)| Some(((*number)?, value))).collect();
+        ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
+        // By cell: the first and the last place of what it names, how much it is, and whether all of it are numbers.
+        let mut named = vec![(usize::MAX, 0, 0, true); exact.len()];
+        for (place, (_, value)) in ranked.iter().enumerate() {
+            for cell in self.naming(*value as u32) {
+                let (first, last, count, _) = &mut named[*cell as usize];
+                (*first, *last, *count) = (place.min(*first), place, *count + 1);
+            }
+        }
+        let words = self.naming.iter().zip(&self.numbers).filter(|(_, number)| number.is_none());
+        words.flat_map(|(cells, _)| cells).for_each(|cell| named[*cell as usize].3 = false);
+        let places = |cell: usize| match (&self.ranges[cell], exact[cell], named[cell]) {
+            (Some(range), false, _) => {
+                let first = ranked.partition_point(|(number, _)| *number < range.low);
+                let held = ranked[first..].iter().position(|(number, _)| range.holds(*number));
+                let first = held.map_or(ranked.len(), |at| first + at);
+                let end = first + ranked[first..].partition_point(|(number, _)| range.holds(*number));
+                (first < end).then_some((first, end))
+            }
+            (_, _, (first, last, count, true)) if count > 0 && last + 1 - first == count => {
+                Some((first, last + 1))
+            }
+            _ => None,
+        };
+        // Spellings of labels and values first.
+        let cells = (0..exact.len()).filter(|cell| Some(*cell as u32) != everything);
+        let (usual, others): (Vec<usize>, Vec<usize>) = cells.partition(|cell| exact[*cell]);
+        let mut known: HashMap<(usize, usize), usize> = HashMap::new();
+        for cell in usual {
+            places(cell).into_iter().for_each(|places| _ = known.entry(places).or_insert(cell));
+        }
+        others.into_iter().find_map(|cell| {
+            let first = *known.entry(places(cell)?).or_insert(cell);
+            (first != cell).then_some((first as u32, cell as u32))
+        })
     }
 
     /// The cells that stand for a value, in rising order.
@@ -94,6 +153,18 @@ impl Coverage {
     }
 }
 
+/// Two cells of a mixed column that are the same node, or the same leaves.
+fn two_of_one_meaning(tree: &Taxonomy, values: &[&str], cells: &Dictionary) -> Result<Option<(u32, u32)>> {
+    let mut known = HashMap::new();
+    for (cell, code) in cells.texts().zip(0u32..) {
+        let first = *known.entry(read_as(cell, tree, values)?).or_insert(code);
+        if first != code {
+            return Ok(Some((first, code)));
+        }
+    }
+    Ok(None)
+}
+
 /// What names a value: its own text, `*`, and the labels from its leaf up to the root.
 fn labels_above(value: &str, tree: Option<&Taxonomy>) -> Result<Vec<String>> {
     let mut labels = vec![value.to_string(), EVERYTHING.to_string()];
@@ -124,4 +195,30 @@ pub(super) fn number_of(text: &str) -> Option<f64> {
     let plain = spelling.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E'));
     // Adding zero turns -0 into 0.
     spelling.parse().ok().filter(|number: &f64| plain && number.is_finite()).map(|number| number + 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dictionary(texts: &[&str]) -> Dictionary {
+        let mut dictionary = Dictionary::default();
+        for (text, line) in texts.iter().zip(2..) {
+            dictionary.code(text, line).expect("a code");
+        }
+        dictionary
+    }
+
+    /// In mixed columns cells are judged by the leaves that they cover, so each node has one spelling.
+    #[test]
+    fn hard_use_1_4_a_node_of_a_mixed_column_is_spelt_in_one_way() {
+        let tree = Taxonomy::flat(["20-29", "30-39"]).expect("a tree");
+        let found = |cells: &[&str]| {
+            two_of_one_meaning(&tree, &["21", "35"], &dictionary(cells)).expect("a tree").is_some()
+        };
+        assert!(!found(&["20-29", "30-39", "*"]));
+        for other in ["020-29", "10-29", "[20,30)", "21-29", "2e1-29", "21"] {
+            assert!(found(&["20-29", "30-39", other]), "{other}");
+        }
+    }
 }

@@ -3,11 +3,12 @@
 //! The reader of tables is generous: lines may end in several ways, cells may have quotes that they do not need, a formula may
 //! have its apostrophe or not, empty lines are passed over. All of that means nothing to the audit's other checks, but whoever
 //! opens the file sees it, and it could mark rows. So a file may be written in any usual way, but in one: all lines end alike,
-//! none is empty, a value of a column is always spelt with the same bytes, and the values of a column that are of one kind
-//! (numbers, words, empty ones …) all have quotes or none has.
+//! none is empty, a cell has quotes around all of it or none at all, a value of a column is always spelt with the same bytes,
+//! and the values of a column that are of one kind (numbers, words, empty ones …) all have quotes or none has. So have the
+//! names in the header line.
 
 use std::hash::BuildHasher;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 
 use hashbrown::{DefaultHashBuilder, HashMap};
 
@@ -17,6 +18,9 @@ use privet_data::{Form, Source, TransactionSource, marked};
 
 /// More values than this are not remembered.
 const MOST_VALUES: usize = 1 << 22;
+
+/// Names in the header line count as a column of their own.
+const HEADER: u32 = u32::MAX;
 
 /// How a file is written.
 #[derive(Debug, Default)]
@@ -79,9 +83,10 @@ struct FormScan {
     /// How the first line ends, and the first that ends differently.
     end: Option<&'static str>,
     other_end: Option<u64>,
-    /// The first empty line, value in two spellings, value with other quotes than others of its kind, and blank cell of a
-    /// transaction.
+    /// The first empty line, cell with quotes around a part of it, value in two spellings, value with other quotes than others
+    /// of its kind, and blank cell of a transaction.
     empty: Option<u64>,
+    partly: Option<u64>,
     spelt: Option<u64>,
     quoted: Option<u64>,
     blank: Option<u64>,
@@ -101,7 +106,9 @@ enum SpellingKind {
     Empty,
     Number,
     Word,
-    /// Blanks around it, or a first character that means something to some reader.
+    /// Blanks or a byte order mark at an end: many readers take them off if there are no quotes.
+    Padded,
+    /// A first character that means something to some reader.
     Odd,
     /// It cannot be written without quotes.
     Quoted,
@@ -114,7 +121,9 @@ impl SpellingKind {
             SpellingKind::Quoted
         } else if value.parse::<f64>().is_ok() {
             SpellingKind::Number
-        } else if value.trim() != value || ['#', '\'', '=', '+', '-', '@', '\u{feff}'].contains(&first) {
+        } else if value.trim_matches(|end: char| end.is_whitespace() || end == '\u{feff}') != value {
+            SpellingKind::Padded
+        } else if ['#', '\'', '=', '+', '-', '@'].contains(&first) {
             SpellingKind::Odd
         } else {
             SpellingKind::Word
@@ -131,7 +140,7 @@ impl FormScan {
         let mut scan = FormScan { sets, line: 1, most, between: delimiter, ..FormScan::default() };
         let mut delimiter_bytes = [0; 4];
         let delimiter = delimiter.encode_utf8(&mut delimiter_bytes).as_bytes();
-        let mut bytes = BufReader::with_capacity(1 << 17, text).bytes().peekable();
+        let mut bytes = after_mark(text)?.bytes().peekable();
         let (mut cell, mut quoted, mut any) = (Vec::new(), false, false);
         while let Some(byte) = bytes.next().transpose()? {
             if quoted {
@@ -202,6 +211,9 @@ impl FormScan {
 
     fn end_cell(&mut self, cell: &mut Vec<u8>) {
         let text = String::from_utf8_lossy(cell);
+        if is_quoted_in_part(&text) {
+            self.partly.get_or_insert(self.line);
+        }
         let inner =
             text.strip_prefix('"').map(|text| text.strip_suffix('"').unwrap_or(text).replace("\"\"", "\""));
         let value = inner.as_deref().unwrap_or(&text);
@@ -210,22 +222,21 @@ impl FormScan {
         if self.sets && value.trim().is_empty() {
             self.blank.get_or_insert(self.line);
         }
-        let column = if self.sets { 0 } else { self.column };
+        // The header is a line of its own: its names may differ in all but their quotes.
+        let is_header = self.line == 1 && !self.sets;
+        let column = if is_header { HEADER } else { u32::from(!self.sets) * self.column };
         let key = (column, self.hasher.hash_one(value));
         let spelling = self.hasher.hash_one(cell.as_slice());
-        // The header is a line of its own.
-        let is_header = self.line == 1 && !self.sets;
         if !is_header {
             if self.spellings.len() >= self.most && !self.spellings.contains_key(&key) {
                 self.forgot = true;
             } else if *self.spellings.entry(key).or_insert(spelling) != spelling {
                 self.spelt.get_or_insert(self.line);
             }
-            let quotes = inner.is_some();
-            if *self.quotes.entry((column, SpellingKind::of(value, self.between))).or_insert(quotes) != quotes
-            {
-                self.quoted.get_or_insert(self.line);
-            }
+        }
+        let quotes = inner.is_some();
+        if *self.quotes.entry((column, SpellingKind::of(value, self.between))).or_insert(quotes) != quotes {
+            self.quoted.get_or_insert(self.line);
         }
         cell.clear();
         self.column += 1;
@@ -240,13 +251,15 @@ impl FormScan {
         [
             fault(self.other_end, "does not end as the first line does"),
             fault(self.empty, "is empty"),
+            fault(self.partly, "has quotes in or around a part of a cell"),
+            // Such a cell is spelt in a way of its own already.
             fault(
-                self.spelt,
+                self.spelt.filter(|_| self.partly.is_none()),
                 "spells a value in another way than lines before it (quotes, or an apostrophe)",
             ),
             // A value in two spellings is one of them already.
             fault(
-                self.quoted.filter(|_| self.spelt.is_none()),
+                self.quoted.filter(|_| self.spelt.is_none() && self.partly.is_none()),
                 "has quotes where values of the same kind have none before it, or none where they have",
             ),
             fault(self.blank, "has a blank where an item should be"),
@@ -254,6 +267,24 @@ impl FormScan {
         .into_iter()
         .flatten()
         .collect()
+    }
+}
+
+/// A text without the byte order mark that it may begin with.
+fn after_mark(text: impl Read) -> std::io::Result<impl BufRead> {
+    const MARK: &[u8] = "\u{feff}".as_bytes();
+    let mut text = BufReader::with_capacity(1 << 17, text);
+    let mut first = Vec::new();
+    text.by_ref().take(MARK.len() as u64).read_to_end(&mut first)?;
+    let rest = if first == MARK { Vec::new() } else { first };
+    Ok(Cursor::new(rest).chain(text))
+}
+
+/// Whether a cell has quotes, but not one at either end and doubled ones between them.
+fn is_quoted_in_part(cell: &str) -> bool {
+    match cell.strip_prefix('"') {
+        None => cell.contains('"'),
+        Some(rest) => rest.strip_suffix('"').is_none_or(|inner| inner.replace("\"\"", "").contains('"')),
     }
 }
 
@@ -301,6 +332,31 @@ mod tests {
         assert!(found("milk,beer\n\nbeer\n", true).is_empty());
         for marked in ["milk,,beer\n", "milk,beer,\n", "milk\n\"milk\"\n", "milk\r\nbeer\n"] {
             assert_eq!(found(marked, true).len(), 1, "{marked:?}");
+        }
+    }
+
+    /// Readers take `""hiv` for `hiv`, but whoever opens the file sees the marks.
+    #[test]
+    fn hard_use_1_4_a_cell_has_quotes_around_all_of_it_or_none() {
+        for cell in
+            ["\"\"hiv", "\"20\"-29", "\"\"1", "\"hi\"v", "hi\"v", "hiv\"\"", "\"hiv\" ", "\"a\"\"b\"c"]
+        {
+            let fault = "line 2 has quotes in or around a part of a cell";
+            assert_eq!(found(&format!("a,b\n{cell},1\n"), false), [fault], "{cell}");
+            assert_eq!(found(&format!("a,b\n1,{cell}"), false), [fault], "{cell}");
+            assert_eq!(found(&format!("beer\n{cell},milk\n"), true), [fault], "{cell}");
+            assert_eq!(found(&format!("{cell},b\n1,2\n"), false).len(), 1, "{cell} in the header");
+        }
+        for marked in ["\"a\",b\n1,2\n", "a,\"b\"\n1,2\n", "\u{feff}\"a\"b,c\n1,2\n"] {
+            assert_eq!(found(marked, false).len(), 1, "{marked:?}");
+        }
+        for fine in [
+            "\u{feff}\"a\",\"b,c\"\n1,2\n",
+            "a,\"b,c\"\n1,2\n",
+            "a\n\"\"\"\"\n\"x\"\"\"\n",
+            "a\n'-x\n\" y\"\n",
+        ] {
+            assert!(found(fine, false).is_empty(), "{fine:?}: {:?}", found(fine, false));
         }
     }
 }

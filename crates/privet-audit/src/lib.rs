@@ -61,12 +61,12 @@ pub use render::{in_brief, render, verdict};
 pub use transactions::{StatedCost, audit_transactions};
 
 use self::classes::Classes;
-use self::columns::Layout;
+use self::columns::{ColumnPlace, Layout};
 use self::cover::Coverage;
 use self::notion::Facts;
 use self::people::People;
 use self::suppressed::{Scheme, Suppressed};
-use self::table::Tables;
+use self::table::{Dictionary, Tables};
 use self::watch::watching;
 use privet_core::{Error, Result};
 use privet_data::Source;
@@ -229,8 +229,9 @@ pub fn audit_table_watched(
     };
     let suppressed = Suppressed::of(policy, &layout, &tables, options)?;
     let watch = watching(tick);
-    let mut checks = vec![columns, form::check(release, tables.release.spelling.faults())?];
     let coverage = coverage(policy, &layout, &tables)?;
+    let spelling = [tables.release.spelling.faults(), respelt(policy, &layout, &tables, &coverage)].concat();
+    let mut checks = vec![columns, form::check(release, spelling)?];
     let people = People::of(&tables, &classes, &coverage, &suppressed)?;
     let facts = Facts {
         policy,
@@ -268,6 +269,18 @@ fn coverage(policy: &CheckedPolicy, layout: &Layout, tables: &Tables) -> Result<
             Coverage::of(policy, column, values, cells)
         })
         .collect()
+}
+
+/// Columns in which one value, range or node is there in two spellings.
+fn respelt(policy: &CheckedPolicy, layout: &Layout, tables: &Tables, coverage: &[Coverage]) -> Vec<String> {
+    let columns = layout.quasi.iter().zip(&tables.release.quasi).zip(coverage);
+    let told = |((place, cells), meaning): ((&ColumnPlace, &Dictionary), &Coverage)| {
+        let (usual, other) = meaning.respelt?;
+        let name = policy.columns.get(place.original).map_or("", |column| column.name.as_str());
+        let (usual, line, other) = (cells.text(usual), cells.line(other), cells.text(other));
+        Some(format!("column '{name}' has '{usual}' and, in line {line}, '{other}' for the same values"))
+    };
+    columns.filter_map(told).collect()
 }
 
 /// Every released cell of a quasi-identifier must say something.

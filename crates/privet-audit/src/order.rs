@@ -9,7 +9,8 @@
 //!    Strata are also made on other conditions: the rows of each class among themselves, wherever they stand.
 //! 2. **Bets** ([`Strata`]). Gamblers read the rows one by one. Before each row they know how many rows of each symbol are still
 //!    to come in its stratum, so they know the odds of a random order. One bets that the row is the one at this place of the
-//!    original, one that it is the row that follows the previous ones there, one that it precedes them, and so on.
+//!    original, one that it is the row that follows the previous ones there, one that it precedes them, and so on. Others
+//!    sort the original by what the file hides ([`HiddenKey`]), and bet that the file is sorted in that way.
 //! 3. **The verdict** ([`Evidence`]). Every gambler starts with the same share of one coin. In an honest release bets are fair:
 //!    together they have one coin on average, whatever they do, so they have a million coins in at most one of a million
 //!    honest audits ([`FALSE_ALARM`]). That holds for any strategy; nothing is approximated, and no tests are counted.
@@ -19,6 +20,7 @@
 
 mod bets;
 mod fits;
+mod hidden;
 mod lifted;
 mod ranks;
 mod shown;
@@ -30,6 +32,7 @@ use super::cover::number_of;
 
 pub(super) use self::bets::{Evidence, Gambler, mean};
 pub(super) use self::fits::Fits;
+pub(super) use self::hidden::HiddenKey;
 pub(super) use self::lifted::Lifted;
 pub(super) use self::ranks::rank_evidence;
 pub(super) use self::shown::{Arrangement, OrderView, ShownColumn, ranked};

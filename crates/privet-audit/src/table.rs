@@ -39,7 +39,7 @@ impl Spelling {
 
 /// A column that is not compared, by row.
 pub(super) struct UncomparedColumn {
-    column: usize,
+    pub column: usize,
     pub texts: Dictionary,
     pub rows: Rows,
     /// Whether it has too many different texts to keep them.
@@ -55,6 +55,13 @@ impl UncomparedColumn {
         let others = (0..file.columns().len())
             .filter(|column| layout.compared().all(|place| place.released != *column));
         others.map(UncomparedColumn::at).collect()
+    }
+
+    /// The columns of the original that are not published.
+    pub fn hidden(policy: &CheckedPolicy) -> Vec<UncomparedColumn> {
+        let hidden =
+            policy.columns.iter().filter(|column| matches!(column.role, None | Some(Role::Identifier)));
+        hidden.map(|column| UncomparedColumn::at(column.index)).collect()
     }
 
     /// The column at a place of a file.
@@ -89,7 +96,8 @@ pub(super) struct Table {
     pub order: Rows,
     /// Cells of the set-valued column that are not spelt as sets are.
     pub spelling: Spelling,
-    /// Columns of the file that are not compared: a file may be sorted by them.
+    /// Columns of the file that are not compared: a release may be sorted by those that it has, and must not be sorted by those
+    /// of the original that are not published.
     pub others: Vec<UncomparedColumn>,
     /// Room for the record at hand.
     tuple: Vec<u32>,
@@ -148,6 +156,7 @@ fn read_original(
         .collect();
     let spelling = policy.missing.first().map_or("", String::as_str);
     let mut table = Table::new(layout);
+    table.others = UncomparedColumn::hidden(policy);
     policy.source.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
             let missing = mattering.iter().any(|column| policy.is_missing(batch.cell(row, *column)));
@@ -174,6 +183,7 @@ fn read_original(
             let cells = cells.map(|cell| if missing && policy.is_missing(cell) { spelling } else { cell });
             let record = table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
             table.order.push(record);
+            table.others.iter_mut().try_for_each(|other| other.read(batch, row))?;
             names.read(policy, batch, row, record)?;
         }
         tick()

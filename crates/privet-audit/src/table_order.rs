@@ -5,10 +5,13 @@ use hashbrown::HashMap;
 use super::Check;
 use super::cover::Coverage;
 use super::notion::Facts;
-use super::order::{Arrangement, Components, Evidence, FALSE_ALARM, Fits, OrderView, ShownColumn, UNKNOWN};
-use super::table::{Dictionary, Table};
+use super::order::{
+    Arrangement, Components, Evidence, FALSE_ALARM, Fits, HiddenKey, OrderView, ShownColumn, UNKNOWN,
+};
+use super::table::{Dictionary, Table, UncomparedColumn};
 use super::truth::ClassIndex;
 use privet_core::Result;
+use privet_policy::{PolicyColumn, Role};
 
 const NAME: &str = "order";
 
@@ -26,6 +29,12 @@ pub(super) fn check(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
     for overlap in symbols.overlaps() {
         let (view, conditions) = symbols.view(overlap, &original, &rows);
         evidence.join(arrangement.evidence(&view, &conditions, "the original"), arrangement.handicap);
+        if overlap == Overlap::Joined {
+            let keys = hidden_keys(facts, &original, &conditions[0]);
+            let mut found = Evidence::default();
+            arrangement.hidden(&view, &keys, &mut found);
+            evidence.join(found, arrangement.handicap);
+        }
     }
     if symbols.overlaps().len() > 1 {
         let (released, fits) = symbols.fitting(&rows);
@@ -42,6 +51,64 @@ pub(super) fn check(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
         return Ok(Check::new(NAME, false, detail));
     }
     Ok(Check::new(NAME, true, "the order of the rows agrees with the original no more than by chance"))
+}
+
+/// What the original could be sorted by that the release does not show: columns that are not published, and the exact values of
+/// generalised ones. `classes` are those of the released rows.
+fn hidden_keys(facts: &Facts<'_>, original: &[u32], classes: &[u32]) -> Vec<HiddenKey> {
+    let (table, release) = (&facts.tables.original, &facts.tables.release);
+    let mut keys = unpublished_keys(&facts.policy.columns, &table.others, original.len(), classes);
+    let quasi = table.quasi.iter().zip(&release.quasi).zip(&facts.layout.quasi).enumerate();
+    for (at, ((values, cells), place)) in quasi {
+        keys.extend(exact_keys(facts.column_name(place.original), values, cells, classes, || {
+            original.iter().map(|id| table.records.get(*id)[at]).collect()
+        }));
+    }
+    keys
+}
+
+/// The orders of columns that are not published, for `rows` rows of the original.
+pub(super) fn unpublished_keys(
+    columns: &[PolicyColumn],
+    hidden: &[UncomparedColumn],
+    rows: usize,
+    classes: &[u32],
+) -> Vec<HiddenKey> {
+    let mut keys = Vec::new();
+    for hidden in hidden.iter().filter(|hidden| !hidden.is_lost) {
+        let codes: Vec<u32> = hidden.rows.iter().collect();
+        let column = columns.get(hidden.column).filter(|_| codes.len() == rows);
+        let Some(column) = column else { continue };
+        let ranks = HiddenKey::ranks(hidden.texts.texts(), &codes);
+        keys.extend(ranks.into_iter().map(|ranks| HiddenKey {
+            what: format!("column '{}' of the original", column.name),
+            ranks,
+            // An identifier says nothing about what is shown, but other columns may.
+            is_foreign: column.role == Some(Role::Identifier),
+            condition: classes.to_vec(),
+        }));
+    }
+    keys
+}
+
+/// The orders of a column's exact values, unless the release shows them.
+pub(super) fn exact_keys(
+    name: &str,
+    values: &Dictionary,
+    cells: &Dictionary,
+    classes: &[u32],
+    codes: impl FnOnce() -> Vec<u32>,
+) -> Vec<HiddenKey> {
+    if cells.texts().all(|cell| values.find(cell).is_some()) {
+        return Vec::new();
+    }
+    let key = |ranks| HiddenKey {
+        what: format!("the exact values of column '{name}'"),
+        ranks,
+        is_foreign: false,
+        condition: classes.to_vec(),
+    };
+    HiddenKey::ranks(values.texts(), &codes()).into_iter().map(key).collect()
 }
 
 /// What of a table's order follows from what it shows; `rows` are the numbers of its records, in the order of the file.

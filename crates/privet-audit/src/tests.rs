@@ -145,6 +145,41 @@ fn a_class_that_is_too_small_is_named_with_its_records() {
     assert_eq!(check.worst.as_deref(), Some("age = [30,40], city = France: size 3 < k = 4"));
 }
 
+/// Whoever opens the file sees spellings that a reader of ranges does not.
+#[test]
+fn hard_use_1_4_a_range_is_spelt_in_one_way() {
+    for other in ["020-29", "20.0-29", "20 -29", "2e1-29", "\"[20,30)\"", "10-29", "20–29"] {
+        let release = RELEASE.replacen("20-29", other, 1);
+        let audit = Case::new("[privacy.k-anonymity]\nk = 1\n").audit(&release);
+        assert_eq!(failing(&audit), ["form"], "{other}");
+    }
+    let release = RELEASE.replace("20-29", "\"[20,30)\"");
+    assert_eq!(failing(&Case::new(K3).audit(&release)), Vec::<&str>::new(), "one spelling throughout");
+}
+
+/// All ages are hidden, and names are not published, but the order of the rows would show them.
+#[test]
+fn hard_use_1_4_a_release_that_is_sorted_by_what_it_hides_is_caught() {
+    let disease = |row: usize| ["flu", "cold", "cancer"][row * row % 7 * 5 % 11 % 3];
+    let people: Vec<(usize, usize, &str)> =
+        (0..200).map(|row| (row * 77 % 200, row * 37 % 200 / 5, disease(row))).collect();
+    let case = Case::new(K3);
+    let original =
+        people.iter().map(|(name, age, disease)| format!("n{name:03},{},Oslo,{disease},\n", 20 + age));
+    case.write("original.csv", &format!("name,age,city,disease,note\n{}", original.collect::<String>()));
+    let audit = |key: &dyn Fn(&(usize, usize, &str)) -> usize| {
+        let mut rows = people.clone();
+        rows.sort_by_key(|(name, ..)| name * 7919 % 1009 * 31 % 503);
+        rows.sort_by_key(key);
+        let rows: String = rows.iter().map(|(.., disease)| format!("*,Norway,{disease},\n")).collect();
+        case.audit(&format!("age,city,disease,note\n{rows}"))
+    };
+    assert_eq!(failing(&audit(&|_| 0)), Vec::<&str>::new(), "in no order");
+    assert_eq!(failing(&audit(&|(_, age, _)| *age)), ["order"], "by age");
+    assert_eq!(failing(&audit(&|(_, age, _)| 100 - age)), ["order"], "by age, falling");
+    assert_eq!(failing(&audit(&|(name, ..)| *name)), ["order"], "by name");
+}
+
 #[test]
 fn a_deleted_record_is_caught() {
     let release = RELEASE.replace("20-29,Norway,flu,a\n", "");

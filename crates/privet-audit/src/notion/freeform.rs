@@ -54,7 +54,7 @@ impl MixedValues {
         let mut own = Vec::new();
         for cell in cells.texts() {
             (facts.watch)()?;
-            own.push(match meaning_of(cell, &tree, &values)? {
+            own.push(match read_as(cell, &tree, &values)? {
                 CellMeaning::Node(node) => node.0 as usize,
                 CellMeaning::Leaves(runs) => {
                     let place = *known.entry(runs).or_insert_with_key(|runs| {
@@ -117,7 +117,8 @@ impl MixedValues {
 }
 
 /// What a released cell stands for.
-enum CellMeaning {
+#[derive(PartialEq, Eq, Hash)]
+pub enum CellMeaning {
     Node(NodeId),
     /// Leaves that are not just those below a node.
     Leaves(Runs),
@@ -140,7 +141,7 @@ fn holds(runs: &[std::ops::Range<usize>], part: &std::ops::Range<usize>) -> bool
 
 /// What a released cell stands for: its label's node, its value's leaf, everything for `*`, or the leaves in the range that it
 /// spells. A range need not be a label: whoever reads it knows more than the next label above would say.
-fn meaning_of(cell: &str, tree: &Taxonomy, values: &[&str]) -> Result<CellMeaning> {
+pub fn read_as(cell: &str, tree: &Taxonomy, values: &[&str]) -> Result<CellMeaning> {
     if let Some(node) = tree.find(cell) {
         return Ok(CellMeaning::Node(node));
     }

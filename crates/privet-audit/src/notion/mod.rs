@@ -16,6 +16,7 @@ mod quasi_sensitive;
 mod t_closeness;
 
 pub use column::{ClassRequirements, OriginalColumn};
+pub(super) use freeform::read_as;
 pub use freeform::{MixedNode, mixed_nodes};
 pub use l_plus::thresholds;
 pub use quasi_sensitive::{LabelIndex, LabelRequirements, LinkedRecords};

@@ -24,6 +24,13 @@ const TRIED: usize = 4;
 /// Files are also read with these strides.
 const STRIDES: std::ops::RangeInclusive<usize> = 2..=8;
 
+/// And with the strides that most rows are apart in the reference.
+const LIKELY_STRIDES: usize = 3;
+
+/// At most about this many pairs of places are looked at to find those, and for each pair of rows at most so many.
+const PAIRS: usize = 1 << 20;
+const PAIRS_OF_ROWS: usize = 1 << 12;
+
 /// Parts of a stratum that may each have an order of their own.
 const PARTS: usize = 8;
 
@@ -72,20 +79,38 @@ impl Strata {
     /// Strata and symbols of the released rows, and the symbols of the reference: each is there in all strata with this symbol.
     /// Symbols of many strata say too little.
     pub fn within(released: &[(u32, u32)], reference: &[u32]) -> Strata {
-        const MOST: usize = 8;
-        let mut strata_of: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
-        for (stratum, symbol) in released.iter().filter(|(_, symbol)| *symbol != UNKNOWN) {
-            let strata = strata_of.entry(*symbol).or_default();
-            if strata.len() <= MOST && !strata.contains(stratum) {
-                strata.push(*stratum);
-            }
-        }
-        strata_of.retain(|_, strata| strata.len() <= MOST);
+        let strata_of = strata_of(released);
         let everywhere = reference.iter().flat_map(|symbol| {
             let strata = strata_of.get(symbol).map_or(&[][..], Vec::as_slice);
             strata.iter().map(|stratum| (*stratum, *symbol))
         });
         Strata::of(released.iter().copied(), everywhere)
+    }
+
+    /// As [`Strata::within`], and by stratum the symbols of the reference with their places there. Strata are numbered as they
+    /// first occur.
+    pub fn placed(released: &[(u32, u32)], reference: &[u32]) -> (Strata, Vec<Vec<(u32, u32)>>) {
+        let strata = Strata::within(released, reference);
+        let strata_of = strata_of(released);
+        let mut places: Vec<Vec<u32>> = vec![Vec::new(); strata.released.len()];
+        for (symbol, place) in reference.iter().zip(0u32..) {
+            for stratum in strata_of.get(symbol).into_iter().flatten() {
+                places[*stratum as usize].push(place);
+            }
+        }
+        let both = strata.reference.iter().zip(places);
+        let both = both.map(|(symbols, places)| symbols.iter().copied().zip(places).collect()).collect();
+        (strata, both)
+    }
+
+    /// How many different symbols there are.
+    pub fn symbols(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// The rows of a stratum.
+    pub fn rows_of(&self, stratum: usize) -> &[u32] {
+        &self.released[stratum]
     }
 
     /// How many strata have rows that differ.
@@ -99,7 +124,7 @@ impl Strata {
     }
 
     /// The parts of the release that are read: all of it, or windows from all over.
-    fn windows(&self) -> Vec<(usize, std::ops::Range<usize>)> {
+    pub fn windows(&self) -> Vec<(usize, std::ops::Range<usize>)> {
         let rows = self.rows();
         let mut windows = Vec::new();
         let (mut credit, share) = (0.0, (READ as f64 / rows.max(1) as f64).min(1.0));
@@ -140,8 +165,52 @@ impl Strata {
         }
         if rows >= 32 * self.released.len() && rows <= READ {
             self.strides(&lengths, what, &mut evidence);
+            self.likely_strides(&lengths, what, &mut evidence);
         }
         evidence
+    }
+
+    /// Files whose rows are always as far apart in the reference, from its end on to its beginning: wide strides, transposed
+    /// blocks, multiples of a number. There is one gambler for every stride; those who do not play keep nothing.
+    fn likely_strides(&self, lengths: &[usize], what: &str, evidence: &mut Evidence) {
+        let longest = self.reference.iter().map(Vec::len).max().unwrap_or(0);
+        let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.counts.len()];
+        for reference in &self.reference {
+            reference.iter().enumerate().for_each(|(place, symbol)| places[*symbol as usize].push(place));
+        }
+        let mut votes = vec![(0u32, 0); longest];
+        votes.iter_mut().enumerate().for_each(|(stride, vote)| vote.1 = stride);
+        let mut looked_at = 0;
+        for (released, reference) in self.released.iter().zip(&self.reference) {
+            for pair in released.windows(2) {
+                let [from, to] = [pair[0], pair[1]].map(|symbol| &places[symbol as usize]);
+                if from.len() * to.len() > PAIRS_OF_ROWS || looked_at > PAIRS {
+                    continue;
+                }
+                looked_at += from.len() * to.len();
+                for from in from {
+                    to.iter().for_each(|to| votes[(to + reference.len() - from) % reference.len()].0 += 1);
+                }
+            }
+        }
+        votes.sort_unstable_by(|one, other| other.cmp(one));
+        let mut found = Evidence::default();
+        for (_, stride) in
+            votes.iter().take(LIKELY_STRIDES).filter(|(votes, stride)| *votes > 0 && *stride > 1)
+        {
+            let reference = self.reference.iter().map(|list| around(list, *stride)).collect();
+            let (released, counts) = (self.released.clone(), self.counts.clone());
+            let strata = Strata { reference, released, counts };
+            for length in lengths.iter().skip(1).take(1) {
+                strata.follow(
+                    &strata.windows(),
+                    *length,
+                    &format!("{what} at every {stride} rows"),
+                    &mut found,
+                );
+            }
+        }
+        evidence.group(found, (LIKELY_STRIDES as f64 / longest.max(LIKELY_STRIDES) as f64).ln());
     }
 
     /// Files read every two, three … rows.
@@ -307,26 +376,50 @@ impl Strata {
     }
 }
 
+/// A list read at every so many places, from its end on to its beginning, until all of it is read.
+fn around(list: &[u32], stride: usize) -> Vec<u32> {
+    let (mut divisor, mut rest) = (list.len(), stride);
+    while rest > 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    let rounds = (0..divisor).flat_map(|first| (0..list.len() / divisor).map(move |step| (first, step)));
+    rounds.map(|(first, step)| list[(first + step * stride) % list.len()]).collect()
+}
+
+/// The strata that each symbol is in; those of many strata are left out.
+fn strata_of(released: &[(u32, u32)]) -> HashMap<u32, Vec<u32>, FixedState> {
+    const MOST: usize = 8;
+    let mut strata_of: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
+    for (stratum, symbol) in released.iter().filter(|(_, symbol)| *symbol != UNKNOWN) {
+        let strata = strata_of.entry(*symbol).or_default();
+        if strata.len() <= MOST && !strata.contains(stratum) {
+            strata.push(*stratum);
+        }
+    }
+    strata_of.retain(|_, strata| strata.len() <= MOST);
+    strata_of
+}
+
 /// The rows of each stratum that are still to come.
-struct SymbolsLeft<'a> {
+pub struct SymbolsLeft<'a> {
     strata: &'a Strata,
     taken: Vec<u32>,
     rows: Vec<usize>,
 }
 
 impl SymbolsLeft<'_> {
-    fn of(strata: &Strata) -> SymbolsLeft<'_> {
+    pub fn of(strata: &Strata) -> SymbolsLeft<'_> {
         let rows = strata.released.iter().map(Vec::len).collect();
         SymbolsLeft { strata, taken: vec![0; strata.counts.len()], rows }
     }
 
     /// How likely a symbol is the next of its stratum.
-    fn chance(&self, stratum: usize, symbol: u32) -> f64 {
+    pub fn chance(&self, stratum: usize, symbol: u32) -> f64 {
         let left = self.strata.counts[symbol as usize] - self.taken[symbol as usize];
         f64::from(left) / self.rows[stratum] as f64
     }
 
-    fn take(&mut self, stratum: usize, symbol: u32) {
+    pub fn take(&mut self, stratum: usize, symbol: u32) {
         self.taken[symbol as usize] += 1;
         self.rows[stratum] -= 1;
     }

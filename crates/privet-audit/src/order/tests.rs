@@ -73,6 +73,93 @@ fn hard_use_1_4_an_order_that_is_kept_is_seen_however_it_is_arranged() {
     }
 }
 
+/// A stride of any width, as long as rows differ.
+#[test]
+fn hard_use_1_4_an_order_that_is_kept_at_any_stride_is_seen() {
+    let random = &mut keyed(11, "test");
+    for (rows, symbols) in [(400, 100), (400, 20), (1000, 1000), (3000, 200)] {
+        let original = table(rows, symbols, random);
+        let by = |step: usize| (0..rows).map(|at| original[at * step % rows]).collect::<Vec<u32>>();
+        let mut ways = vec![(11, by(11)), (rows - 101, by(rows - 101))];
+        for step in [9, 13, 20, 40] {
+            let stepped = (0..step).flat_map(|first| original.iter().skip(first).step_by(step));
+            ways.push((step, stepped.copied().collect()));
+        }
+        for (step, release) in ways {
+            let found = agreement(&original, &release, FALSE_ALARM);
+            assert!(found.is_some(), "{step}: {rows} rows of {symbols} symbols");
+        }
+    }
+}
+
+/// What is suspicious about a file whose rows have a class and a value, next to an original with a key as well.
+fn sorted_by_what_is_hidden(
+    original: &[Cells],
+    release: &[Cells],
+    is_foreign: bool,
+    chance: f64,
+) -> Option<String> {
+    let arrangement = Arrangement::of(release.len(), &[], &[]);
+    let symbol = |row: &Cells| row[0] * 1000 + row[1];
+    let view = OrderView {
+        released: release.iter().map(symbol).collect(),
+        reference: original.iter().map(symbol).collect(),
+    };
+    let key = HiddenKey {
+        what: "a key".to_string(),
+        ranks: original.iter().map(|row| row[2]).collect(),
+        is_foreign,
+        condition: release.iter().map(|row| row[0]).collect(),
+    };
+    let mut evidence = Evidence::default();
+    arrangement.hidden(&view, &[key], &mut evidence);
+    evidence.verdict(chance)
+}
+
+#[test]
+fn hard_use_1_4_a_file_that_is_sorted_by_what_it_hides_is_seen() {
+    let random = &mut keyed(12, "test");
+    for (rows, cells) in [(200, [1, 6, 40]), (400, [20, 5, 400]), (400, [4, 3, 10]), (3000, [300, 8, 3000])] {
+        let original = people(rows, cells, random);
+        let mut sorted = original.clone();
+        shuffle(&mut sorted, random);
+        sorted.sort_by_key(|row| row[2]);
+        let falling: Vec<Cells> = sorted.iter().rev().copied().collect();
+        let mut by_class = sorted.clone();
+        by_class.sort_by_key(|row| row[0] * 7 % 5);
+        let some: Vec<Cells> = sorted.iter().copied().filter(|_| below(random, 50) > 0).collect();
+        let files = [("rising", sorted), ("falling", falling), ("by class", by_class), ("with gaps", some)];
+        for (how, release) in files {
+            // Of classes of ten people, some are missing: nobody knows which.
+            if how == "with gaps" && cells[0] == 300 {
+                continue;
+            }
+            let found = sorted_by_what_is_hidden(&original, &release, false, FALSE_ALARM);
+            assert!(found.is_some(), "{how}: {rows} rows of {cells:?}");
+        }
+    }
+}
+
+/// Random orders, and orders that have to do with the key only by what is shown.
+#[test]
+fn hard_use_1_4_false_alarms_about_hidden_keys_are_as_rare_as_stated() {
+    let random = &mut keyed(13, "test");
+    for (rows, cells) in [(12, [2, 3, 12]), (100, [1, 4, 10]), (200, [5, 6, 40])] {
+        // The key has to do with the class.
+        let mut original = people(rows, cells, random);
+        original.iter_mut().for_each(|row| row[2] = row[0] * 20 + row[2] / 4);
+        let mut alarms = [0; 2];
+        for _ in 0..1000 {
+            let mut release = original.clone();
+            shuffle(&mut release, random);
+            alarms[0] += u32::from(sorted_by_what_is_hidden(&original, &release, true, 0.01).is_some());
+            release.sort_by_key(|row| row[0] * 7 % 5);
+            alarms[1] += u32::from(sorted_by_what_is_hidden(&original, &release, false, 0.01).is_some());
+        }
+        assert!(alarms.iter().all(|found| *found <= 10), "{rows} rows of {cells:?}: {alarms:?} of 1000");
+    }
+}
+
 #[test]
 fn hard_use_1_4_an_order_that_is_kept_roughly_or_with_gaps_is_seen() {
     let random = &mut keyed(2, "test");

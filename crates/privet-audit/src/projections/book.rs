@@ -92,6 +92,7 @@ impl ProjectionBook {
             sets: None,
         };
         let mut table = Table::new(&layout);
+        table.others = UncomparedColumn::hidden(policy);
         let mut values: Vec<Dictionary> = attributes.iter().map(|_| Dictionary::default()).collect();
         let (mut records, mut dropped) = (Vec::new(), 0);
         policy.source.read(&mut |batch: &Batch, _| {
@@ -112,6 +113,7 @@ impl ProjectionBook {
                 });
                 let cells = quasi.iter().map(|index| text(*index)).chain(own);
                 records.push(table.add(cells, 1, batch.line(row), &mut values)?);
+                table.others.iter_mut().try_for_each(|other| other.read(batch, row))?;
             }
             tick()
         })?;

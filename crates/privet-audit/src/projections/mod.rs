@@ -22,7 +22,7 @@ use super::notion::{self, Facts};
 use super::suppressed::Suppressed;
 use super::{
     Audit, AuditOptions, AuditRecords, Check, ExpectedCounts, asked, check_counts, check_records,
-    check_values, coverage,
+    check_values, coverage, respelt,
 };
 use privet_core::counted;
 use privet_core::{Error, Exact, Result};
@@ -59,11 +59,6 @@ pub fn audit_projections(
     let (projections, mut checks): (Vec<Projection>, Vec<Check>) =
         read.into_iter().collect::<Result<Vec<_>>>()?.into_iter().unzip();
     checks.insert(0, check_partition(&book, &projections));
-    for (number, table) in tables {
-        let mut check = super::form::check(table, Vec::new())?;
-        check.name = format!("projection-{number}: {}", check.name);
-        checks.push(check);
-    }
     let mut records = AuditRecords {
         original: book.rows() + book.dropped,
         dropped: book.dropped,
@@ -76,6 +71,12 @@ pub fn audit_projections(
     let judged = judged.into_iter().collect::<Result<Vec<_>>>()?;
     records = judged.first().map_or(records, |judged| judged.records);
     let classes_in_all = judged.iter().map(|judged| judged.side.classes.len() as u64).sum();
+    for ((number, table), Judged { side, .. }) in tables.iter().zip(&judged) {
+        let Projection { layout, tables, .. } = side.projection;
+        let mut check = super::form::check(table, respelt(&virtual_policy, layout, tables, &side.coverage))?;
+        check.name = format!("projection-{number}: {}", check.name);
+        checks.push(check);
+    }
     let mut sides = Vec::new();
     for Judged { side, found, .. } in judged {
         let number = side.projection.number;
@@ -100,7 +101,7 @@ pub fn audit_projections(
         stated.map(|stated| stated.gamma_beta),
     );
     checks.extend([loss, exposure].map(|check| check.judging(limits.position)));
-    checks.push(order::check(&book, &sides, tick)?);
+    checks.push(order::check(&policy.columns, &book, &sides, tick)?);
     checks.extend(book.vacuous(policy));
     Ok(Audit::of(DataKind::Table, records, classes_in_all, checks, &asked(policy)))
 }

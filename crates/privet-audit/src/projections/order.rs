@@ -11,10 +11,13 @@ use rayon::prelude::*;
 use super::super::Check;
 use super::super::classes::Classes;
 use super::super::cover::Coverage;
-use super::super::order::{Arrangement, Components, Evidence, FALSE_ALARM, Lifted, OrderView, UNKNOWN};
-use super::super::table_order::arrangement;
+use super::super::order::{
+    Arrangement, Components, Evidence, FALSE_ALARM, HiddenKey, Lifted, OrderView, UNKNOWN,
+};
+use super::super::table_order::{arrangement, exact_keys, unpublished_keys};
 use super::book::{Projection, ProjectionBook};
 use privet_core::Result;
+use privet_policy::PolicyColumn;
 
 /// A table with what its cells mean.
 pub(super) struct TableSide<'a> {
@@ -66,6 +69,7 @@ impl<'s, 'a> KnownOrder<'s, 'a> {
 }
 
 pub(super) fn check(
+    columns: &[PolicyColumn],
     book: &ProjectionBook,
     sides: &[TableSide<'_>],
     tick: &(dyn Fn() -> Result<()> + Sync),
@@ -82,7 +86,7 @@ pub(super) fn check(
         tick()?;
         let judged = &known[at];
         Ok(match other {
-            None => beside_original(book, judged),
+            None => beside_original(columns, book, judged),
             Some(other) => beside_another(book, &known[other], judged),
         })
     };
@@ -103,7 +107,7 @@ pub(super) fn check(
 }
 
 /// A table next to the original: rows that could be about the same person have the same symbol.
-fn beside_original(book: &ProjectionBook, judged: &KnownOrder<'_, '_>) -> Evidence {
+fn beside_original(columns: &[PolicyColumn], book: &ProjectionBook, judged: &KnownOrder<'_, '_>) -> Evidence {
     let records = &judged.side.projection.tables.release.records;
     let mut components = Components::new(records.ids().len());
     for found in &judged.standing {
@@ -124,10 +128,41 @@ fn beside_original(book: &ProjectionBook, judged: &KnownOrder<'_, '_>) -> Eviden
         *known.entry(&records.get(*row)[quasi..]).or_insert(next)
     });
     let conditions = [judged.classes.clone(), values.collect()];
-    let found = judged.arrangement.evidence(&OrderView { released, reference }, &conditions, "the original");
+    let view = OrderView { released, reference };
+    let mut found = judged.arrangement.evidence(&view, &conditions, "the original");
+    judged.arrangement.hidden(&view, &hidden_keys(columns, book, judged), &mut found);
     let mut evidence = Evidence::default();
     evidence.join(found, judged.arrangement.handicap);
     evidence
+}
+
+/// What the original could be sorted by that a table does not show: columns that are not published, exact values, and the
+/// attributes of other tables.
+fn hidden_keys(
+    columns: &[PolicyColumn],
+    book: &ProjectionBook,
+    judged: &KnownOrder<'_, '_>,
+) -> Vec<HiddenKey> {
+    let Projection { tables, attributes, .. } = judged.side.projection;
+    let quasi = tables.original.quasi.len();
+    let codes = |at: usize| book.records.iter().map(|record| book.table.records.get(*record)[at]).collect();
+    let mut keys = unpublished_keys(columns, &book.table.others, book.records.len(), &judged.classes);
+    let exact = book.table.quasi.iter().zip(&tables.release.quasi).zip(&book.quasi).enumerate();
+    for (at, ((values, cells), column)) in exact {
+        let name = columns.get(*column).map_or("", |column| column.name.as_str());
+        keys.extend(exact_keys(name, values, cells, &judged.classes, || codes(at)));
+    }
+    for at in (0..book.attributes.len()).filter(|at| !attributes.contains(at)) {
+        let codes: Vec<u32> = codes(quasi + at);
+        let ranks = HiddenKey::ranks(book.values[at].texts(), &codes);
+        keys.extend(ranks.into_iter().map(|ranks| HiddenKey {
+            what: format!("'{}', which another table shows", book.attributes[at].name),
+            ranks,
+            is_foreign: false,
+            condition: judged.classes.clone(),
+        }));
+    }
+    keys
 }
 
 /// A table next to another one.
