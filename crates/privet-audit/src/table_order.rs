@@ -31,8 +31,13 @@ pub(super) fn check(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
         evidence.join(arrangement.evidence(&view, &conditions, "the original"), arrangement.handicap);
         if overlap == Overlap::Joined {
             let keys = hidden_keys(facts, &original, &conditions[0]);
-            let mut found = Evidence::default();
+            let (mut found, mut watched) = (Evidence::default(), Ok(()));
+            let keys = keys.take_while(|_| {
+                watched = (facts.watch)();
+                watched.is_ok()
+            });
             arrangement.hidden(&view, keys, &mut found);
+            watched?;
             evidence.join(found, arrangement.handicap);
         }
     }

@@ -86,7 +86,7 @@ pub(super) fn check(
         tick()?;
         let judged = &known[at];
         Ok(match other {
-            None => beside_original(columns, book, judged),
+            None => beside_original(columns, book, judged, tick)?,
             Some(other) => beside_another(book, &known[other], judged),
         })
     };
@@ -107,7 +107,12 @@ pub(super) fn check(
 }
 
 /// A table next to the original: rows that could be about the same person have the same symbol.
-fn beside_original(columns: &[PolicyColumn], book: &ProjectionBook, judged: &KnownOrder<'_, '_>) -> Evidence {
+fn beside_original(
+    columns: &[PolicyColumn],
+    book: &ProjectionBook,
+    judged: &KnownOrder<'_, '_>,
+    tick: &(dyn Fn() -> Result<()> + Sync),
+) -> Result<Evidence> {
     let records = &judged.side.projection.tables.release.records;
     let mut components = Components::new(records.ids().len());
     for found in &judged.standing {
@@ -130,10 +135,16 @@ fn beside_original(columns: &[PolicyColumn], book: &ProjectionBook, judged: &Kno
     let conditions = [judged.classes.clone(), values.collect()];
     let view = OrderView { released, reference };
     let mut found = judged.arrangement.evidence(&view, &conditions, "the original");
-    judged.arrangement.hidden(&view, hidden_keys(columns, book, judged), &mut found);
+    let mut watched = Ok(());
+    let keys = hidden_keys(columns, book, judged).take_while(|_| {
+        watched = tick();
+        watched.is_ok()
+    });
+    judged.arrangement.hidden(&view, keys, &mut found);
+    watched?;
     let mut evidence = Evidence::default();
     evidence.join(found, judged.arrangement.handicap);
-    evidence
+    Ok(evidence)
 }
 
 /// What the original could be sorted by that a table does not show: columns that are not published, exact values, and the
