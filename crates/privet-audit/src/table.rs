@@ -57,10 +57,11 @@ impl UncomparedColumn {
         others.map(UncomparedColumn::at).collect()
     }
 
-    /// The columns of the original that are not published.
+    /// The columns of the original that are not published, identifiers first; more than a few would take too much memory.
     pub fn hidden(policy: &CheckedPolicy) -> Vec<UncomparedColumn> {
-        let hidden =
-            policy.columns.iter().filter(|column| matches!(column.role, None | Some(Role::Identifier)));
+        const MOST: usize = 16;
+        let unnamed = policy.columns.iter().filter(|column| column.role.is_none());
+        let hidden = policy.with_role(Role::Identifier).chain(unnamed).take(MOST);
         hidden.map(|column| UncomparedColumn::at(column.index)).collect()
     }
 

@@ -31,8 +31,13 @@ pub(super) fn check(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
         evidence.join(arrangement.evidence(&view, &conditions, "the original"), arrangement.handicap);
         if overlap == Overlap::Joined {
             let keys = hidden_keys(facts, &original, &conditions[0]);
-            let mut found = Evidence::default();
-            arrangement.hidden(&view, &keys, &mut found);
+            let (mut found, mut watched) = (Evidence::default(), Ok(()));
+            let keys = keys.take_while(|_| {
+                watched = (facts.watch)();
+                watched.is_ok()
+            });
+            arrangement.hidden(&view, keys, &mut found);
+            watched?;
             evidence.join(found, arrangement.handicap);
         }
     }
@@ -55,40 +60,44 @@ pub(super) fn check(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
 
 /// What the original could be sorted by that the release does not show: columns that are not published, and the exact values of
 /// generalised ones. `classes` are those of the released rows.
-fn hidden_keys(facts: &Facts<'_>, original: &[u32], classes: &[u32]) -> Vec<HiddenKey> {
+fn hidden_keys<'a>(
+    facts: &'a Facts<'_>,
+    original: &'a [u32],
+    classes: &'a [u32],
+) -> impl Iterator<Item = HiddenKey> + 'a {
     let (table, release) = (&facts.tables.original, &facts.tables.release);
-    let mut keys = unpublished_keys(&facts.policy.columns, &table.others, original.len(), classes);
     let quasi = table.quasi.iter().zip(&release.quasi).zip(&facts.layout.quasi).enumerate();
-    for (at, ((values, cells), place)) in quasi {
-        keys.extend(exact_keys(facts.column_name(place.original), values, cells, classes, || {
+    let exact = quasi.flat_map(move |(at, ((values, cells), place))| {
+        exact_keys(facts.column_name(place.original), values, cells, classes, || {
             original.iter().map(|id| table.records.get(*id)[at]).collect()
-        }));
-    }
-    keys
+        })
+    });
+    unpublished_keys(&facts.policy.columns, &table.others, original.len(), classes).chain(exact)
 }
 
-/// The orders of columns that are not published, for `rows` rows of the original.
-pub(super) fn unpublished_keys(
-    columns: &[PolicyColumn],
-    hidden: &[UncomparedColumn],
+/// The orders of columns that are not published, for `rows` rows of the original. They are made one by one: all of them would
+/// take more memory than the tables.
+pub(super) fn unpublished_keys<'a>(
+    columns: &'a [PolicyColumn],
+    hidden: &'a [UncomparedColumn],
     rows: usize,
-    classes: &[u32],
-) -> Vec<HiddenKey> {
-    let mut keys = Vec::new();
-    for hidden in hidden.iter().filter(|hidden| !hidden.is_lost) {
+    classes: &'a [u32],
+) -> impl Iterator<Item = HiddenKey> + 'a {
+    hidden.iter().filter(|hidden| !hidden.is_lost).flat_map(move |hidden| {
         let codes: Vec<u32> = hidden.rows.iter().collect();
         let column = columns.get(hidden.column).filter(|_| codes.len() == rows);
-        let Some(column) = column else { continue };
-        let ranks = HiddenKey::ranks(hidden.texts.texts(), &codes);
-        keys.extend(ranks.into_iter().map(|ranks| HiddenKey {
-            what: format!("column '{}' of the original", column.name),
-            ranks,
-            // An identifier says nothing about what is shown, but other columns may.
-            is_foreign: column.role == Some(Role::Identifier),
-            condition: classes.to_vec(),
-        }));
-    }
-    keys
+        let keys = column.into_iter().flat_map(move |column| {
+            let key = |ranks| HiddenKey {
+                what: format!("column '{}' of the original", column.name),
+                ranks,
+                // An identifier says nothing about what is shown, but other columns may.
+                is_foreign: column.role == Some(Role::Identifier),
+                condition: classes.to_vec(),
+            };
+            HiddenKey::ranks(hidden.texts.texts(), &codes).into_iter().map(key).collect::<Vec<_>>()
+        });
+        keys.collect::<Vec<HiddenKey>>()
+    })
 }
 
 /// The orders of a column's exact values, unless the release shows them.

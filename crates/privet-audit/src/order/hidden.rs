@@ -5,10 +5,14 @@
 //! have the key that is due, and bet that the released row is one of those. Only rows that could stand in any order are compared: those
 //! of one run of the arrangement that the file shows and, where the key could be guessed from the cells, of one class.
 
+use std::cmp::Ordering;
+
+use hashbrown::HashMap;
+
 use super::bets::{Evidence, mean};
 use super::ranks::rank_evidence;
 use super::strata::{Strata, SymbolsLeft};
-use super::{Arrangement, OrderView, by_number};
+use super::{Arrangement, OrderView, number_of};
 
 /// At most this many keys are tried.
 const MOST_KEYS: usize = 64;
@@ -36,14 +40,27 @@ impl HiddenKey {
     /// The ranks of texts that are given by number: by text and, where that is another order, as numbers.
     pub fn ranks<'t>(texts: impl Iterator<Item = &'t str>, codes: &[u32]) -> Vec<Vec<u32>> {
         let texts: Vec<&str> = texts.collect();
-        let ranks = |compare: fn(&str, &str) -> std::cmp::Ordering| -> Vec<u32> {
-            let mut sorted: Vec<u32> = (0..texts.len() as u32).collect();
-            sorted.sort_by(|one, other| compare(texts[*one as usize], texts[*other as usize]));
+        let numbers: Vec<Option<f64>> = texts.iter().map(|text| number_of(text)).collect();
+        let ranks = |as_numbers: bool| -> Vec<u32> {
+            let mut sorted: Vec<(Option<f64>, &str, usize)> = texts
+                .iter()
+                .zip(&numbers)
+                .enumerate()
+                .map(|(code, (text, number))| (*number, *text, code))
+                .collect();
+            // Numbers come first.
+            let number = |number: Option<f64>| number.unwrap_or(f64::INFINITY);
+            sorted.sort_unstable_by(|one, other| {
+                let by_number =
+                    if as_numbers { number(one.0).total_cmp(&number(other.0)) } else { Ordering::Equal };
+                by_number.then_with(|| one.1.cmp(other.1))
+            });
             let mut ranks = vec![0; sorted.len()];
-            sorted.iter().zip(0..).for_each(|(code, rank)| ranks[*code as usize] = rank);
+            sorted.iter().zip(0..).for_each(|((.., code), rank)| ranks[*code] = rank);
             codes.iter().map(|code| ranks[*code as usize]).collect()
         };
-        let mut all = vec![ranks(Ord::cmp), ranks(by_number)];
+        let mut all = vec![ranks(false)];
+        all.extend(numbers.iter().any(Option::is_some).then(|| ranks(true)));
         all.dedup();
         all
     }
@@ -51,20 +68,22 @@ impl HiddenKey {
 
 impl Arrangement {
     /// Bets that a file is sorted by one of some keys; each has the same share of one coin.
-    pub fn hidden(&self, view: &OrderView, keys: &[HiddenKey], evidence: &mut Evidence) {
+    pub fn hidden(&self, view: &OrderView, keys: impl Iterator<Item = HiddenKey>, evidence: &mut Evidence) {
         let runs = self.runs();
         let whole = vec![0; runs.len()];
         let mut known: Vec<(Vec<u32>, Sorted)> = Vec::new();
         let mut found = Evidence::default();
-        for key in keys.iter().take(MOST_KEYS) {
+        for key in keys.take(MOST_KEYS) {
             let mut own = Evidence::default();
             let conditions = [Some(&key.condition), key.is_foreign.then_some(&whole)];
             for condition in conditions.into_iter().flatten() {
                 let at = known.iter().position(|(other, _)| other == condition).unwrap_or_else(|| {
-                    known.push((condition.clone(), Sorted::of(&runs, condition, view)));
-                    known.len() - 1
+                    // More than the latest would take too much memory.
+                    known.truncate(1);
+                    known.insert(0, (condition.clone(), Sorted::of(&runs, condition, view)));
+                    0
                 });
-                own.group(known[at].1.evidence(key), 0.0);
+                own.group(known[at].1.evidence(&key), 0.0);
             }
             found.group(own, 0.0);
         }
@@ -82,7 +101,7 @@ struct Sorted {
 
 impl Sorted {
     fn of(runs: &[u32], condition: &[u32], view: &OrderView) -> Sorted {
-        let mut numbers: hashbrown::HashMap<(u32, u32), u32> = hashbrown::HashMap::new();
+        let mut numbers: HashMap<(u32, u32), u32> = HashMap::new();
         let strata = runs.iter().zip(condition).map(|(run, cell)| {
             let next = numbers.len() as u32;
             *numbers.entry((*run, *cell)).or_insert(next)

@@ -31,6 +31,9 @@ const LIKELY_STRIDES: usize = 3;
 const PAIRS: usize = 1 << 20;
 const PAIRS_OF_ROWS: usize = 1 << 12;
 
+/// Where rows are too much alike for that, all strides up to this one are tried.
+const WIDEST: usize = 64;
+
 /// Parts of a stratum that may each have an order of their own.
 const PARTS: usize = 8;
 
@@ -174,43 +177,51 @@ impl Strata {
     /// blocks, multiples of a number. There is one gambler for every stride; those who do not play keep nothing.
     fn likely_strides(&self, lengths: &[usize], what: &str, evidence: &mut Evidence) {
         let longest = self.reference.iter().map(Vec::len).max().unwrap_or(0);
+        let strides = self.likeliest(longest);
+        let mut found = Evidence::default();
+        for stride in &strides {
+            let reference = self.reference.iter().map(|list| around(list, *stride)).collect();
+            let (released, counts) = (self.released.clone(), self.counts.clone());
+            let strata = Strata { reference, released, counts };
+            let what = format!("{what} at every {stride} rows");
+            for length in lengths.iter().skip(1).take(1) {
+                strata.follow(&strata.windows(), *length, &what, &mut found);
+            }
+        }
+        let playing = strides.len().max(1) as f64;
+        evidence.group(found, (playing / playing.max(longest as f64)).ln());
+    }
+
+    /// The strides that most rows are apart; `longest` is the longest reference.
+    fn likeliest(&self, longest: usize) -> Vec<usize> {
         let mut places: Vec<Vec<usize>> = vec![Vec::new(); self.counts.len()];
         for reference in &self.reference {
             reference.iter().enumerate().for_each(|(place, symbol)| places[*symbol as usize].push(place));
         }
-        let mut votes = vec![(0u32, 0); longest];
-        votes.iter_mut().enumerate().for_each(|(stride, vote)| vote.1 = stride);
-        let mut looked_at = 0;
+        let mut votes: Vec<(u32, usize)> = (0..longest).map(|stride| (0, stride)).collect();
+        let (mut looked_at, mut are_alike) = (0, false);
         for (released, reference) in self.released.iter().zip(&self.reference) {
             for pair in released.windows(2) {
                 let [from, to] = [pair[0], pair[1]].map(|symbol| &places[symbol as usize]);
-                if from.len() * to.len() > PAIRS_OF_ROWS || looked_at > PAIRS {
+                let pairs = from.len() * to.len();
+                are_alike |= pairs > PAIRS_OF_ROWS;
+                if pairs > PAIRS_OF_ROWS || looked_at > PAIRS {
                     continue;
                 }
-                looked_at += from.len() * to.len();
+                looked_at += pairs;
                 for from in from {
                     to.iter().for_each(|to| votes[(to + reference.len() - from) % reference.len()].0 += 1);
                 }
             }
         }
         votes.sort_unstable_by(|one, other| other.cmp(one));
-        let mut found = Evidence::default();
-        for (_, stride) in
-            votes.iter().take(LIKELY_STRIDES).filter(|(votes, stride)| *votes > 0 && *stride > 1)
-        {
-            let reference = self.reference.iter().map(|list| around(list, *stride)).collect();
-            let (released, counts) = (self.released.clone(), self.counts.clone());
-            let strata = Strata { reference, released, counts };
-            for length in lengths.iter().skip(1).take(1) {
-                strata.follow(
-                    &strata.windows(),
-                    *length,
-                    &format!("{what} at every {stride} rows"),
-                    &mut found,
-                );
-            }
-        }
-        evidence.group(found, (LIKELY_STRIDES as f64 / longest.max(LIKELY_STRIDES) as f64).ln());
+        let likely = votes.iter().take(LIKELY_STRIDES).filter(|(votes, _)| *votes > 0);
+        let widest = if are_alike { WIDEST.min(PAIRS / self.rows().max(1)) } else { 0 };
+        let all = likely.map(|(_, stride)| *stride).chain(*STRIDES.end() + 1..=widest);
+        let mut strides: Vec<usize> = all.filter(|stride| *stride > 1).collect();
+        strides.sort_unstable();
+        strides.dedup();
+        strides
     }
 
     /// Files read every two, three … rows.

@@ -86,7 +86,7 @@ pub(super) fn check(
         tick()?;
         let judged = &known[at];
         Ok(match other {
-            None => beside_original(columns, book, judged),
+            None => beside_original(columns, book, judged, tick)?,
             Some(other) => beside_another(book, &known[other], judged),
         })
     };
@@ -107,7 +107,12 @@ pub(super) fn check(
 }
 
 /// A table next to the original: rows that could be about the same person have the same symbol.
-fn beside_original(columns: &[PolicyColumn], book: &ProjectionBook, judged: &KnownOrder<'_, '_>) -> Evidence {
+fn beside_original(
+    columns: &[PolicyColumn],
+    book: &ProjectionBook,
+    judged: &KnownOrder<'_, '_>,
+    tick: &(dyn Fn() -> Result<()> + Sync),
+) -> Result<Evidence> {
     let records = &judged.side.projection.tables.release.records;
     let mut components = Components::new(records.ids().len());
     for found in &judged.standing {
@@ -130,39 +135,48 @@ fn beside_original(columns: &[PolicyColumn], book: &ProjectionBook, judged: &Kno
     let conditions = [judged.classes.clone(), values.collect()];
     let view = OrderView { released, reference };
     let mut found = judged.arrangement.evidence(&view, &conditions, "the original");
-    judged.arrangement.hidden(&view, &hidden_keys(columns, book, judged), &mut found);
+    let mut watched = Ok(());
+    let keys = hidden_keys(columns, book, judged).take_while(|_| {
+        watched = tick();
+        watched.is_ok()
+    });
+    judged.arrangement.hidden(&view, keys, &mut found);
+    watched?;
     let mut evidence = Evidence::default();
     evidence.join(found, judged.arrangement.handicap);
-    evidence
+    Ok(evidence)
 }
 
 /// What the original could be sorted by that a table does not show: columns that are not published, exact values, and the
 /// attributes of other tables.
-fn hidden_keys(
-    columns: &[PolicyColumn],
-    book: &ProjectionBook,
-    judged: &KnownOrder<'_, '_>,
-) -> Vec<HiddenKey> {
+fn hidden_keys<'k>(
+    columns: &'k [PolicyColumn],
+    book: &'k ProjectionBook,
+    judged: &'k KnownOrder<'_, '_>,
+) -> impl Iterator<Item = HiddenKey> + 'k {
     let Projection { tables, attributes, .. } = judged.side.projection;
     let quasi = tables.original.quasi.len();
-    let codes = |at: usize| book.records.iter().map(|record| book.table.records.get(*record)[at]).collect();
-    let mut keys = unpublished_keys(columns, &book.table.others, book.records.len(), &judged.classes);
+    let codes = |at: usize| -> Vec<u32> {
+        book.records.iter().map(|record| book.table.records.get(*record)[at]).collect()
+    };
     let exact = book.table.quasi.iter().zip(&tables.release.quasi).zip(&book.quasi).enumerate();
-    for (at, ((values, cells), column)) in exact {
+    let exact = exact.flat_map(move |(at, ((values, cells), column))| {
         let name = columns.get(*column).map_or("", |column| column.name.as_str());
-        keys.extend(exact_keys(name, values, cells, &judged.classes, || codes(at)));
-    }
-    for at in (0..book.attributes.len()).filter(|at| !attributes.contains(at)) {
-        let codes: Vec<u32> = codes(quasi + at);
-        let ranks = HiddenKey::ranks(book.values[at].texts(), &codes);
-        keys.extend(ranks.into_iter().map(|ranks| HiddenKey {
+        exact_keys(name, values, cells, &judged.classes, || codes(at))
+    });
+    let others = (0..book.attributes.len()).filter(|at| !attributes.contains(at)).flat_map(move |at| {
+        let key = |ranks| HiddenKey {
             what: format!("'{}', which another table shows", book.attributes[at].name),
             ranks,
             is_foreign: false,
             condition: judged.classes.clone(),
-        }));
-    }
-    keys
+        };
+        let ranks = HiddenKey::ranks(book.values[at].texts(), &codes(quasi + at));
+        ranks.into_iter().map(key).collect::<Vec<_>>()
+    });
+    unpublished_keys(columns, &book.table.others, book.records.len(), &judged.classes)
+        .chain(exact)
+        .chain(others)
 }
 
 /// A table next to another one.

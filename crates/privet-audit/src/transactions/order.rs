@@ -77,7 +77,7 @@ pub(super) fn check_order(facts: &TransactionFacts<'_>) -> Check {
         evidence.join(arrangement.evidence(view, &[], "the original"), arrangement.handicap);
     }
     let mut found = Evidence::default();
-    arrangement.hidden(&views[0], &hidden_keys(facts, &views[1].released), &mut found);
+    arrangement.hidden(&views[0], hidden_keys(facts, &views[1].released), &mut found);
     evidence.join(found, arrangement.handicap);
     if shown_as.iter().any(|fitting| fitting.len() > 1) {
         let original: Vec<u32> = facts.original.order.iter().collect();
@@ -104,36 +104,38 @@ pub(super) fn check_order(facts: &TransactionFacts<'_>) -> Check {
 
 /// What the original could be sorted by that the release does not show: the number of items, and who has one of the most frequent
 /// items that are never shown themselves.
-fn hidden_keys(facts: &TransactionFacts<'_>, released: &[u32]) -> Vec<HiddenKey> {
+fn hidden_keys<'k>(
+    facts: &'k TransactionFacts<'_>,
+    released: &'k [u32],
+) -> impl Iterator<Item = HiddenKey> + 'k {
     const MOST_ITEMS: usize = 16;
     let (original, release) = (&facts.original, &facts.release);
-    let rows: Vec<u32> = original.order.iter().collect();
     let key = |what: String, rank: &dyn Fn(&Set) -> u32, shown: &dyn Fn(&Set) -> u32| {
         let ranks: Vec<u32> = original.sets.iter().map(rank).collect();
         let shown: Vec<u32> = release.sets.iter().map(shown).collect();
         HiddenKey {
             what,
-            ranks: rows.iter().map(|set| ranks[*set as usize]).collect(),
+            ranks: original.order.iter().map(|set| ranks[set as usize]).collect(),
             is_foreign: false,
             condition: released.iter().map(|set| shown[*set as usize]).collect(),
         }
     };
     let size = |set: &Set| (set.nodes.len() + set.marks.len()) as u32;
-    let mut keys = vec![key("the number of original items".to_string(), &size, &size)];
+    let by_size = key("the number of original items".to_string(), &size, &size);
     let mut counts: HashMap<Node, u64> = HashMap::new();
-    for row in &rows {
-        original.sets[*row as usize].nodes.iter().for_each(|item| *counts.entry(*item).or_default() += 1);
+    for set in &original.sets {
+        set.nodes.iter().for_each(|item| *counts.entry(*item).or_default() += set.count);
     }
     release.sets.iter().flat_map(|set| &set.nodes).for_each(|node| _ = counts.remove(node));
     let mut items: Vec<(u64, Node)> = counts.into_iter().map(|(item, count)| (count, item)).collect();
     items.sort_unstable_by(|one, other| other.cmp(one));
-    for (_, item) in items.into_iter().take(MOST_ITEMS) {
+    let by_items = items.into_iter().take(MOST_ITEMS).map(move |(_, item)| {
         let has = |set: &Set| u32::from(!set.nodes.contains(&item));
         let above = |node: &Node| (*node..facts.tree.end(*node)).contains(&item);
         let shows = |set: &Set| u32::from(set.nodes.iter().any(above));
-        keys.push(key(format!("who has '{}', which is not shown", facts.tree.label(item)), &has, &shows));
-    }
-    keys
+        key(format!("who has '{}', which is not shown", facts.tree.label(item)), &has, &shows)
+    });
+    std::iter::once(by_size).chain(by_items)
 }
 
 /// What of the order follows from what is shown: labels in the order of the tree or sorted, and how many there are.

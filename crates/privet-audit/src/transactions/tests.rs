@@ -8,6 +8,7 @@ use super::ledger::{Entries, LabelMeaning};
 use super::{Demand, Recoding, TransactionFacts, judge};
 use crate::{Audit, AuditOptions, ExpectedCounts, StatedCost};
 use privet_core::Exact;
+use privet_core::random::{below, keyed, shuffle};
 use privet_taxonomy::ItemTree;
 
 /// An original and a release as texts: one transaction per line, items between blanks.
@@ -95,6 +96,44 @@ fn an_honest_release_passes_in_any_order() {
     let found = audit(&shop(&tree, &sensitive, release, "og"), &demand(4, "1/2", 2, 4, 1));
     assert!(found.passed, "{found:?}");
     assert_eq!((found.classes, found.records.released), (1, 4));
+}
+
+/// Labels hide how many items there are, and which; the order of the transactions must not show it.
+#[test]
+fn hard_use_1_4_transactions_that_are_sorted_by_what_they_hide_are_caught() {
+    let tree = tree(&["milk;Dairy", "curd;Dairy", "beer;Drinks", "wine;Drinks", "a", "b", "c", "d"]);
+    let (random, free) = (&mut keyed(1, "test"), demand(1, "1", 0, 0, 1));
+    let items = ["milk", "curd", "beer", "wine", "a", "b", "c", "d"];
+    let mut original: Vec<Vec<&'static str>> = (0..1500)
+        .map(|_| {
+            let count = below(random, 4) as usize;
+            items.iter().copied().filter(|_| below(random, 4) as usize <= count).collect()
+        })
+        .collect();
+    // Those who have milk do not have a.
+    original.iter_mut().filter(|set| set.contains(&"milk")).for_each(|set| set.retain(|item| *item != "a"));
+    let shown = |set: &Vec<&'static str>| -> Vec<&'static str> {
+        let label = |item: &&'static str| match *item {
+            "milk" | "curd" => "Dairy",
+            "beer" | "wine" => "Drinks",
+            other => other,
+        };
+        let mut labels: Vec<&str> = set.iter().map(label).collect();
+        labels.sort_unstable();
+        labels.dedup();
+        labels
+    };
+    let mut faults = |key: &dyn Fn(&Vec<&'static str>) -> usize| {
+        let mut release = original.clone();
+        shuffle(&mut release, random);
+        release.sort_by_key(key);
+        let release: Vec<Vec<&str>> = release.iter().map(shown).collect();
+        let found = audit_rows((&tree, &[], "og"), &original, &release, &free, &AuditOptions::default());
+        failing(&found).join(" ")
+    };
+    assert_eq!(faults(&|_| 0), "");
+    assert_eq!(faults(&|set| set.len()), "order", "by size");
+    assert_eq!(faults(&|set| usize::from(!set.contains(&"milk"))), "order", "by an item");
 }
 
 #[test]
