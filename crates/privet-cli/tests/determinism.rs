@@ -67,7 +67,7 @@ const CASES: &[Case] = &[
     },
     case("five-vocabularies", "five-vocabularies.csv", ALL, "ssg"),
     case("queries", "queries.tsv", 2500, "ssg"),
-    case("queries", "queries.tsv", 2500, "lg-bag"),
+    Case { edits: &[("residual = 12", "")], ..case("queries", "queries.tsv", 2500, "lg-bag") },
     case("five-vocabularies", "five-vocabularies.csv", ALL, "lg"),
 ];
 
