@@ -147,10 +147,10 @@ fn columnar(folder: &Path) -> Vec<Input> {
 
 /// An error must be the input's fault, name a file, and be short enough to read.
 fn blames_the_input(error: &Error) -> Result<(), String> {
-    if !matches!(error.kind(), ErrorKind::Input | ErrorKind::Infeasible) {
+    if !(error.kind().is_input() || error.kind() == ErrorKind::Infeasible) {
         return Err(format!("is called a defect of ours: {error}"));
     }
-    if error.kind() == ErrorKind::Input && error.file().is_none() {
+    if error.kind().is_input() && error.file().is_none() {
         return Err(format!("is refused without a file: {error}"));
     }
     if error.to_string().len() > 8000 {

@@ -308,7 +308,7 @@ pub fn attack(scene: &Scene<'_>, choice: &Choice) -> Result<Attacks> {
             Ok(finding) => found.push(finding),
             Err(error) if is_too_costly(&error) => not_run.push(NotRun::for_cost(attack, error.message())),
             // Data that one attack cannot read must not hide the results of the others.
-            Err(error) if matches!(error.kind(), ErrorKind::Input | ErrorKind::UnevenRows) => {
+            Err(error) if error.kind().is_input() => {
                 not_run.push(NotRun::new(attack, format!("it could not be run: {}", error.message())));
             }
             Err(error) => return Err(error),

@@ -41,6 +41,11 @@ impl ErrorKind {
             ErrorKind::Interrupted => 130,
         }
     }
+
+    /// Whether what the user gave is at fault.
+    pub fn is_input(self) -> bool {
+        matches!(self, ErrorKind::Input | ErrorKind::UnevenRows)
+    }
 }
 
 /// What went wrong, where, and how to fix it.

@@ -268,7 +268,7 @@ fn settle_by_figures(roles: &mut [Option<Suggestion>], profile: &Profile) {
         let column = &profile.columns[index];
         let coded =
             matches!(column.kind(), ValueKind::Whole | ValueKind::Code) && column.distinct() <= MOST_CODES;
-        if !identifies && !nothing_known && !(coded && room > 0) {
+        if !(identifies || nothing_known || coded && room > 0) {
             continue;
         }
         *role = if room > 0 {

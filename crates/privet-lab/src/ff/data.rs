@@ -41,7 +41,7 @@ pub(super) struct Adult {
 impl Adult {
     pub fn open(folder: &Path, clock: Clock) -> Result<Adult> {
         let ground = adult::Adult::open(folder, clock.clone())?.ground(DEFAULT_TAXONOMIES)?;
-        let wrong = |error: std::io::Error| Error::io("write hierarchies", &std::env::temp_dir(), &error);
+        let wrong = |error: std::io::Error| Error::io("write hierarchies", std::env::temp_dir(), &error);
         let made = tempfile::tempdir().map_err(wrong)?;
         fs::write(made.path().join("occupation.csv"), OCCUPATION).map_err(wrong)?;
         fs::write(made.path().join("class.csv"), CLASS).map_err(wrong)?;

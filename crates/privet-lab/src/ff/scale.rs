@@ -27,7 +27,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let adult = &bench.adult;
     let whole = adult.policy(THREAT, "ff", None)?;
     let folder =
-        tempfile::tempdir().map_err(|error| Error::io("write a part", &std::env::temp_dir(), &error))?;
+        tempfile::tempdir().map_err(|error| Error::io("write a part", std::env::temp_dir(), &error))?;
     let mut table = Table::new(
         "scale",
         "Seconds",

@@ -144,7 +144,7 @@ impl Bench {
         let adult = Adult::open(&setting.data, setting.clock.clone())?;
         let ground = adult.ground(DEFAULT_TAXONOMIES)?;
         let workshop = tempfile::tempdir()
-            .map_err(|error| Error::io("make a temporary folder", &std::env::temp_dir(), &error))?;
+            .map_err(|error| Error::io("make a temporary folder", std::env::temp_dir(), &error))?;
         Ok(Bench { adult, ground, scale, workshop })
     }
 
