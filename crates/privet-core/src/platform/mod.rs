@@ -1,6 +1,6 @@
 //! What differs between operating systems, in one place; every other module is the same on all of them.
 //!
-//! Both sides have the same functions. [`unix`] uses what the system offers. [`windows`] uses the standard library alone; its
+//! Both sides have the same functions. `unix` uses what the system offers. `windows` uses the standard library alone; its
 //! functions say what they cannot promise. It is compiled in tests everywhere, so that both are held to the same behaviour.
 
 #[cfg(unix)]

@@ -11,7 +11,7 @@
 //! different steps. A page cannot print more by accident: it takes a [`Datum`] and nothing else, which cannot be made of an
 //! [`Original`] without the key; and templates and JSON refuse an [`Original`] unless it is wrapped [`ForSteward`].
 //!
-//! Counts of the released files pass here too: see [`counts`]. So do texts of the policy that name what the release hides: see
+//! Counts of the released files pass here too: see `counts`. So do texts of the policy that name what the release hides: see
 //! [`Veil`].
 
 mod counts;
