@@ -1,6 +1,7 @@
 //! `privet-audit`: the judge alone. It reads a release and the original and says whether the policy is kept, with no code that
 //! makes releases in it.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -39,8 +40,15 @@ fn main() -> ExitCode {
     match judged(&arguments) {
         Ok(audit) => {
             let text = if arguments.json { json(&audit) } else { render(&audit) };
-            println!("{}", visible::lines(text.trim_end()));
-            ExitCode::from(if audit.passed { 0 } else { ErrorKind::Violation.exit_status() })
+            let verdict = if audit.passed { 0 } else { ErrorKind::Violation.exit_status() };
+            match writeln!(io::stdout(), "{}", visible::lines(text.trim_end())) {
+                Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                    eprintln!("error: cannot print the verdict: {error}");
+                    ExitCode::from(ErrorKind::Input.exit_status())
+                }
+                // A reader that has seen enough changes nothing about the verdict.
+                _ => ExitCode::from(verdict),
+            }
         }
         Err(error) => {
             eprintln!("error: {}", visible::lines(&error.to_string()));

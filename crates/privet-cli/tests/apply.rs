@@ -96,6 +96,19 @@ fn rows(people: std::ops::Range<u32>) -> String {
     "id,age,city,disease\n".to_string() + &people.map(row).collect::<String>()
 }
 
+/// Levels count from the highest root: a deeper branch elsewhere would make the level of a plan a finer one.
+#[test]
+fn a_hierarchy_that_has_grown_deeper_is_refused() {
+    let bench = people("full-domain");
+    bench.edit("policy.toml", "k = 5", "k = 30");
+    bench.privet(&["anonymize", "policy.toml", "-o", "coarse"]).exits(0);
+    assert_eq!(bench.json("coarse/steward/plan.json")["levels"]["city"], 1);
+    bench.edit("city.csv", "Oslo;", "Lund;Skåne;Sweden;*\nOslo;");
+    let outcome = bench.privet(&["apply", "coarse", "people.csv", "-o", "later"]).exits(2);
+    assert!(outcome.stderr.contains("the hierarchy of column 'city' has changed"), "{}", outcome.stderr);
+    assert!(!bench.path("later").exists());
+}
+
 #[test]
 fn classes_that_are_too_small_in_later_data_are_suppressed() {
     for method in ["full-domain", "mondrian"] {

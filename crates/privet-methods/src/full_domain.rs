@@ -106,7 +106,7 @@ pub(super) fn apply_plan(
     let natural = privacy::natural_requirements(policy, &microdata.table)?;
     let records = microdata.table.records;
     let problem = LevelLattice::new(microdata, requirements, natural, own.cost.name(), records, clock)?;
-    let levels = problem.levelling.levels_of(&plan.levels)?;
+    let levels = problem.levelling.levels_of(&plan.levels, &plan.cells)?;
     if problem.judge(&levels).is_none() {
         return Err(Error::internal("the closeness of the classes could not be decided"));
     }

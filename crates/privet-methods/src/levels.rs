@@ -1,5 +1,7 @@
 //! What full-domain methods share: the classes at a vector of levels, their cost, and the release at those levels.
 
+use std::collections::HashSet;
+
 use super::plan::Named;
 use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
 use privet_core::{Error, Result};
@@ -110,14 +112,30 @@ impl<'a> Levelling<'a> {
         columns.map(|(quasi, level)| (quasi.name.clone(), *level)).collect()
     }
 
-    /// The levels of a plan, in the order of the columns.
-    pub fn levels_of(&self, named: &Named<u8>) -> Result<Vec<u8>> {
-        let columns = self.microdata.quasi.iter().zip(&self.tops);
-        let level = |(quasi, top): (&QuasiIdentifier, &u8)| {
-            named.get(&quasi.name).copied().filter(|level| level <= top).ok_or_else(|| {
+    /// The levels of a plan, in the order of the columns. `cells` are the plan's nodes at these levels.
+    ///
+    /// Levels count from the root of the highest branch: a branch that was added elsewhere since the plan was made moves them.
+    /// So the nodes must be the plan's.
+    pub fn levels_of(&self, named: &Named<u8>, cells: &Named<Vec<String>>) -> Result<Vec<u8>> {
+        let help = "use the hierarchies and the policy that the plan was made with";
+        let ladders = self.groupings.ladders().columns();
+        let columns = self.microdata.quasi.iter().zip(&self.tops).zip(ladders);
+        let level = |((quasi, top), ladder): ((&QuasiIdentifier, &u8), &Ladder)| {
+            let level = named.get(&quasi.name).copied().filter(|level| level <= top).ok_or_else(|| {
                 Error::input(format!("the plan has no level from 0 to {top} for column '{}'", quasi.name))
-                    .help("use the hierarchies and the policy that the plan was made with")
-            })
+                    .help(help)
+            })?;
+            let planned: HashSet<&str> =
+                cells.get(&quasi.name).into_iter().flatten().map(String::as_str).collect();
+            let is_planned = |node: &NodeId| planned.contains(quasi.taxonomy.label(*node));
+            match ladder.nodes[usize::from(level)].iter().all(is_planned) {
+                true => Ok(level),
+                false => Err(Error::input(format!(
+                    "the hierarchy of column '{}' has changed since the plan was made: level {level} has other nodes",
+                    quasi.name
+                ))
+                .help(help)),
+            }
         };
         columns.map(level).collect()
     }

@@ -62,7 +62,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     })
 }
 
-const PURPOSE: &str = "people of whom one column is guessed";
+const PURPOSE: &str = "people for whom one column is guessed";
 
 /// Per cell of a column the value that it spells, if it spells one.
 fn spelt(scene: &Scene<'_>, column: usize) -> Result<Vec<Option<u32>>> {

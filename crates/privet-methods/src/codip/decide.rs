@@ -160,7 +160,7 @@ pub fn apply_plan(
     let (ratios, tables) = all_tables(policy, microdata, &attributes, &asked, clock)?;
     let plan = same_attributes(policy, planned, &attributes)?;
     let project = |(subset, table): (&Vec<usize>, &PlannedTable)| {
-        Ok(tables.project(subset, &tables.levelling.levels_of(&table.levels)?))
+        Ok(tables.project(subset, &tables.levelling.levels_of(&table.levels, &table.cells)?))
     };
     let projections = plan.iter().zip(&planned.projections).map(project).collect::<Result<Vec<_>>>()?;
     let improvement = improvement(&tables, &plan, attributes.len(), clock)?;

@@ -52,6 +52,11 @@ impl EarlierPlan {
         Ok(EarlierPlan { path: absolute(&path), sha256: sha256_of_text(&text), plan, release })
     }
 
+    /// The plan's file.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
     /// The policy of the earlier release; a plan file has none.
     pub fn policy(&self) -> Result<Policy> {
         match &self.release {

@@ -204,7 +204,7 @@ fn lock(lock_path: &Path, target: &Path) -> Result<File> {
     loop {
         let file = platform::lockable(OpenOptions::new().write(true).create(true).truncate(false))
             .open(lock_path)
-            .map_err(|error| Error::writing("write beside the target", lock_path, &error))?;
+            .map_err(|error| Error::writing("write next to the target", lock_path, &error))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

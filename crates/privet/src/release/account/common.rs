@@ -43,9 +43,16 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
         privet: env!("CARGO_PKG_VERSION").to_string(),
         method: MethodAccount {
             name: claims.policy.method().name().to_string(),
-            summary: drawn(claims.stated.plan)
-                .unwrap_or_else(|| claims.policy.method().declaration().summary.to_string()),
-            settings: settings(claims.policy.method(), particulars.columns),
+            summary: match claims.applied {
+                Some(_) => "a plan that was made for earlier data, applied to these".to_string(),
+                None => drawn(claims.stated.plan)
+                    .unwrap_or_else(|| claims.policy.method().declaration().summary.to_string()),
+            },
+            // They say how to search, and nothing was searched.
+            settings: match claims.applied {
+                Some(_) => Vec::new(),
+                None => settings(claims.policy.method(), particulars.columns),
+            },
         },
         policy: claims.policy.written().text().to_string().into(),
         seed: Some(claims.seed.into()),
@@ -168,13 +175,18 @@ fn hash(path: &Path) -> Result<FileHash> {
 /// How to make a release again.
 fn reproduce(claims: &Claims<'_>, inputs: Vec<FileHash>) -> Reproduce {
     let held = claims.held.map_or_else(String::new, |held| format!(" --holdout {}", held.share));
-    Reproduce {
-        command: format!(
-            "privet anonymize {} -o RELEASE --seed {}{held}",
-            claims.policy.written().path().display(),
+    let policy = claims.policy.written().path().display();
+    let command = match claims.applied {
+        Some(earlier) => format!(
+            "privet apply {} {} --policy {policy} -o RELEASE --seed {}",
+            earlier.path(),
+            claims.policy.origin(),
             claims.seed
-        )
-        .into(),
+        ),
+        None => format!("privet anonymize {policy} -o RELEASE --seed {}{held}", claims.seed),
+    };
+    Reproduce {
+        command: command.into(),
         policy_sha256: policy_hash(claims.policy.written()).into(),
         program_sha256: program_hash().into(),
         key_id: Some(key_id(claims.seed)).into(),
