@@ -96,6 +96,19 @@ fn rows(people: std::ops::Range<u32>) -> String {
     "id,age,city,disease\n".to_string() + &people.map(row).collect::<String>()
 }
 
+#[test]
+fn a_policy_that_was_changed_since_is_refused() {
+    let bench = people("full-domain");
+    bench.edit("first/steward/policy.toml", "k = 5", "k = 2");
+    let outcome = bench.privet(&["apply", "first", "people.csv", "-o", "later"]).exits(2);
+    assert!(
+        outcome.stderr.contains("is not the policy that the release was made under"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(outcome.stderr.contains("--policy") && !bench.path("later").exists(), "{}", outcome.stderr);
+}
+
 /// Levels count from the highest root: a deeper branch elsewhere would make the level of a plan a finer one.
 #[test]
 fn a_hierarchy_that_has_grown_deeper_is_refused() {

@@ -64,7 +64,8 @@ impl ReleaseFolder {
         Ok(Check::new("files", faults.is_empty(), detail))
     }
 
-    fn faults_of_policy(&self) -> Result<Vec<String>> {
+    /// What speaks against the kept policy being the one that the release was made under, as sentences.
+    pub fn faults_of_policy(&self) -> Result<Vec<String>> {
         let mut faults = Vec::new();
         let kept = sha256_of(&self.path.join(STEWARD).join(POLICY))?;
         if self.stated["origin"]["policy_sha256"].as_str() != Some(&kept) {

@@ -17,7 +17,7 @@ use privet_core::hash::sha256_of_text;
 use privet_core::{Error, Result};
 use privet_data::Origin;
 use privet_methods::plan::Plan;
-use privet_policy::layout::{PLAN, STEWARD};
+use privet_policy::layout::{PLAN, POLICY, STEWARD};
 use privet_policy::{AnyPolicy, Policy, ReleaseKind};
 
 /// A plan of an earlier release, and where it comes from.
@@ -60,7 +60,15 @@ impl EarlierPlan {
     /// The policy of the earlier release; a plan file has none.
     pub fn policy(&self) -> Result<Policy> {
         match &self.release {
-            Some(release) => ReleaseFolder::open(release)?.policy(),
+            Some(release) => {
+                let folder = ReleaseFolder::open(release)?;
+                match folder.faults_of_policy()?.first() {
+                    None => folder.policy(),
+                    Some(fault) => Err(Error::input(fault)
+                        .in_file(release.join(STEWARD).join(POLICY))
+                        .help("restore it, or name a policy with --policy")),
+                }
+            }
             None => Err(Error::input("a plan file alone does not say what a release must guarantee")
                 .in_file(&self.path)
                 .help("name a policy with --policy, or the release directory instead of its plan")),
