@@ -27,7 +27,7 @@ use super::summary::parse_number;
 /// A value that is this many times rarer than the others of its column on average is a stray one: a name that slipped in.
 const STRAY: usize = 10;
 
-/// A column has few new values where at most one in so many of its cells is the only one with its value: by the estimate of
+/// A column has few new values where at most one in this many of its cells is the only one with its value: by the estimate of
 /// Good and Turing, one more record would bring a new value as seldom.
 const SELDOM_NEW: usize = 20;
 

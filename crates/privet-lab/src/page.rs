@@ -10,7 +10,8 @@ use minijinja::{Environment, UndefinedBehavior, context};
 use serde::{Deserialize, Serialize};
 
 use super::plot::Plot;
-use privet::report::numbers::{figure, thousands};
+use privet::report::numbers::figure;
+use privet::thousands;
 use privet::{Error, Result};
 
 /// The file that a page is read from again.

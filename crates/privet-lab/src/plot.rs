@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::page::significant;
 use privet::report::chart::svg::{Anchor, Svg, width_of};
-use privet::report::numbers::thousands;
+use privet::thousands;
 
 /// A plot.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -167,7 +167,7 @@ struct JudgedVector {
     /// The cost if nothing were suppressed; only for measures that do not add up over columns.
     floor: Cost,
     /// The highest cost of a single record; also only for such measures.
-    dearest: u128,
+    costliest: u128,
     /// What remains after also suppressing classes that are not close to any natural superset; computed on demand.
     close: OnceLock<FarClasses>,
 }
@@ -226,7 +226,7 @@ impl<'a> LevelLattice<'a> {
         let measure = &self.levelling.measure;
         let is_additive = self.levelling.is_additive();
         let (mut kept, mut everything) = (Tally::default(), 0);
-        let (mut must_go, mut dearest) = (0, 0);
+        let (mut must_go, mut costliest) = (0, 0);
         for number in 0..grouping.len() {
             let cells = || self.levelling.frame_cells(grouping, number);
             let members = grouping.members(number);
@@ -235,7 +235,7 @@ impl<'a> LevelLattice<'a> {
             let price = if holds || !is_additive { measure.class(cells(), &class) } else { 0 };
             if !is_additive {
                 everything += price;
-                dearest = dearest.max(measure.dearest(cells(), &class));
+                costliest = costliest.max(measure.costliest(cells(), &class));
             }
             if holds {
                 kept.price += price;
@@ -254,7 +254,7 @@ impl<'a> LevelLattice<'a> {
         let all = Tally { price: everything, classes: grouping.len() as u64, suppressed: 0 };
         let floor = measure.total(&all);
         let (cost, suppressed) = (measure.total(&kept), kept.suppressed);
-        JudgedVector { cost, suppressed, must_go, floor, dearest, close: OnceLock::new() }
+        JudgedVector { cost, suppressed, must_go, floor, costliest, close: OnceLock::new() }
     }
 
     fn holds(&self, members: &Members<'_>) -> bool {
@@ -295,7 +295,7 @@ impl<'a> LevelLattice<'a> {
     fn floor(&self, levels: &[u8]) -> (Cost, u128) {
         self.levelling.additive_cost(levels).unwrap_or_else(|| {
             let judged = self.judged(levels);
-            (judged.floor, judged.dearest)
+            (judged.floor, judged.costliest)
         })
     }
 
@@ -350,8 +350,8 @@ impl Levelled for LevelLattice<'_> {
         if must_go > self.limit || self.lkc.hold(high, &self.levelling, self.clock) == Some(false) {
             return None;
         }
-        let (floor, dearest) = self.floor(low);
-        Some(self.levelling.measure.bound(floor, dearest, must_go))
+        let (floor, costliest) = self.floor(low);
+        Some(self.levelling.measure.bound(floor, costliest, must_go))
     }
 
     fn contrast(&self, column: usize, low: u8, high: u8) -> f64 {

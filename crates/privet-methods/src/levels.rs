@@ -47,8 +47,8 @@ impl<'a> Levelling<'a> {
     pub fn additive_cost(&self, levels: &[u8]) -> Option<(Cost, u128)> {
         let columns = self.additive.as_ref()?;
         let parts = columns.iter().zip(levels).map(|(costs, level)| costs[*level as usize]);
-        let (cost, dearest) = parts.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
-        Some((Cost(cost), dearest))
+        let (cost, costliest) = parts.fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+        Some((Cost(cost), costliest))
     }
 
     /// The positions of a class's cells in the measure's frame.
@@ -215,8 +215,8 @@ fn additive_costs(
         let level_cost = |level: usize| {
             let cells = starts[level]..end(level) as u32;
             let cost = measure.column(column, cells.clone().map(|cell| (cell, counts[cell as usize])))?;
-            let dearest = cells.filter_map(|cell| measure.column(column, std::iter::once((cell, 1)))).max();
-            Some((cost, dearest.unwrap_or(0)))
+            let costliest = cells.filter_map(|cell| measure.column(column, std::iter::once((cell, 1)))).max();
+            Some((cost, costliest.unwrap_or(0)))
         };
         (0..starts.len()).map(level_cost).collect::<Option<Vec<_>>>()
     };

@@ -32,7 +32,7 @@ pub mod vocabularies;
 pub use common::{Common, Whose};
 pub use comparison::{Compared, ComparisonPage};
 pub use fidelity::{Associations, CoarseFidelity, Fidelity, Marginal, QueryErrors, Spread};
-pub use gate::{Datum, ForSteward, Key, Original, Sourced, Veil};
+pub use gate::{Datum, ForSteward, Key, Original, Sourced, Veil, public_count};
 pub use groups::GroupReport;
 pub use ledger::{EarlierRelease, LedgerAccount};
 pub use model::{

@@ -1,17 +1,6 @@
 //! Numbers as people read them.
 
-/// A count with its thousands apart: 20,000.
-pub fn thousands(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+use privet_core::thousands;
 
 /// A share as a percentage with as many digits as it takes to tell it from nothing and from everything.
 pub(crate) fn percent(share: f64) -> String {

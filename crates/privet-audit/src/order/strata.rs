@@ -27,8 +27,9 @@ const STRIDES: std::ops::RangeInclusive<usize> = 2..=8;
 /// And with the strides that most rows are apart in the reference.
 const LIKELY_STRIDES: usize = 3;
 
-/// At most about this many pairs of places are looked at to find those, and for each pair of rows at most so many.
+/// At most about this many pairs of places are looked at to find those.
 const PAIRS: usize = 1 << 20;
+/// At most this many of them are looked at for each pair of rows.
 const PAIRS_OF_ROWS: usize = 1 << 12;
 
 /// Where rows are too much alike for that, all strides up to this one are tried.
@@ -387,7 +388,7 @@ impl Strata {
     }
 }
 
-/// A list read at every so many places, from its end on to its beginning, until all of it is read.
+/// A list read in steps of `stride` places, from its end on to its beginning, until all of it is read.
 fn around(list: &[u32], stride: usize) -> Vec<u32> {
     let (mut divisor, mut rest) = (list.len(), stride);
     while rest > 0 {

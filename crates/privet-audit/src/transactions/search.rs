@@ -10,7 +10,7 @@
 //! 1. *Cells.* Transactions that hold the same nodes fit the same knowledge, so TS(X) is a union of cells.
 //! 2. *Safe cells.* If (a) [or (b)] is false for each of some disjoint sets of transactions, it is false for their union:
 //!    sizes add up to at least k, shares are a mean of shares. So every threat fits a cell that is itself too small [or has
-//!    too large a share]: a *hot* cell. Where TS(X) has no hot cell, X and whatever is added to it is no threat.
+//!    too large a share]: a *hot* cell. Where TS(X) has no hot cell, neither X nor anything added to it is a threat.
 //! 3. *Absences of published nodes suffice.* "Not A" says "none of the topmost published nodes at or below A"; these are
 //!    disjoint branches, so together they have no more leaves than A.
 //! 4. *For (a), presences of published nodes suffice.* If transaction t fits a threat with A present, t publishes some x at

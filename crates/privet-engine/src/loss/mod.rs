@@ -156,17 +156,17 @@ impl Measure {
     }
 
     /// A floor on the cost of any release that is at least as general as one whose unsuppressed cost is `floor`, and
-    /// that must suppress at least `suppressed` records; `dearest` is the most that one record's place in a class of
-    /// the less general release costs (see [`Measure::dearest`]).
+    /// that must suppress at least `suppressed` records; `costliest` is the most that one record's place in a class of
+    /// the less general release costs (see [`Measure::costliest`]).
     ///
     /// A record that goes costs a suppressed record's price instead of its place in a class, and places only get more costly
     /// under generalisation. Both prices are per record, so the difference counts once for each record that must go.
-    pub fn bound(&self, floor: Cost, dearest: u128, suppressed: u64) -> Cost {
-        Cost(floor.0 + self.suppressed_record().saturating_sub(dearest) * u128::from(suppressed))
+    pub fn bound(&self, floor: Cost, costliest: u128, suppressed: u64) -> Cost {
+        Cost(floor.0 + self.suppressed_record().saturating_sub(costliest) * u128::from(suppressed))
     }
 
     /// The price per record of a class: what each of its records pays for its place.
-    pub fn dearest(&self, cells: impl Iterator<Item = u32>, class: &EquivalenceClass<'_>) -> u128 {
+    pub fn costliest(&self, cells: impl Iterator<Item = u32>, class: &EquivalenceClass<'_>) -> u128 {
         match &self.pricing {
             Pricing::Cells(prices) => prices.record(cells),
             Pricing::Discernibility => u128::from(class.size),

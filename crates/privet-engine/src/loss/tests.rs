@@ -97,7 +97,7 @@ impl Sample {
         members.iter().for_each(|record| counts[1 + self.records[*record].1] += 1);
         let class = EquivalenceClass { size: members.len() as u64, counts: Counts::Dense(&counts) };
         let cells = || cells.iter().map(|cell| *cell as u32);
-        (measure.class(cells(), &class), measure.dearest(cells(), &class))
+        (measure.class(cells(), &class), measure.costliest(cells(), &class))
     }
 
     /// The measure's own total, with some classes suppressed.
@@ -246,10 +246,10 @@ proptest! {
         for name in NAMES {
             let measure = measure(name, &sample.frame()).expect("a measure");
             let floor = sample.total(&measure, &fine, |_| false);
-            let dearest = fine.iter().map(|(cells, members)| sample.price(&measure, cells, members).1).max().unwrap_or(0);
+            let costliest = fine.iter().map(|(cells, members)| sample.price(&measure, cells, members).1).max().unwrap_or(0);
             let cost = sample.total(&measure, &coarse, suppress);
             for must_go in 0..=suppressed as u64 {
-                let bound = measure.bound(floor, dearest, must_go);
+                let bound = measure.bound(floor, costliest, must_go);
                 prop_assert!(bound <= cost, "{}: {} must go, {:?} is above {:?}", name, must_go, bound, cost);
             }
         }

@@ -63,11 +63,6 @@ impl LkcPrivacy {
             .collect()
     }
 
-    /// How many columns groups agree on in a table with this many quasi-identifiers.
-    pub fn group_width(&self, quasi: usize) -> usize {
-        self.asked.group_width(quasi)
-    }
-
     /// Why the whole table, the largest group there is, fails; `None` where it does not.
     pub fn why_impossible(&self, whole: &EquivalenceClass<'_>) -> Option<String> {
         let (k, c, records) = (self.asked.k, self.asked.confidence, whole.size);

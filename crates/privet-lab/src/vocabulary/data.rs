@@ -7,8 +7,8 @@ use super::{Bench, GAP, Gap};
 use crate::Setting;
 use privet::clock::Clock;
 use privet::data::{Bags, Clicks, Lexicon, LogOptions, QueryLog, WordOptions};
-use privet::report::numbers::thousands;
 use privet::taxonomy::words::{Attach, Dictionary, Distances, Semantics, WordNet};
+use privet::thousands;
 use privet::{Error, Result};
 
 /// The made-up log, below the folder of data.

@@ -165,7 +165,7 @@ proptest! {
         }
     }
 
-    /// What remains after suppression is no threat to people; a task is rejected only if nothing at all helps.
+    /// What remains after suppression threatens nobody; a task is rejected only if nothing at all helps.
     #[test]
     fn mm_counts_people(baskets in any_crowd(), k in 1u64..5, m in 0u64..5, l in 1u64..4) {
         let theta = vec![Exact::new(1, l).expect("a number"); baskets.sensitive.len()];

@@ -2,11 +2,12 @@
 
 use minijinja::Value;
 
-use super::super::numbers::{percent, thousands};
+use super::super::numbers::percent;
 use super::super::risk::{Fraction, Risk};
 use super::WIDTH;
 use super::svg::{Anchor, Svg};
 use privet_core::noun;
+use privet_core::thousands;
 
 const LEFT: f64 = 44.0;
 const RIGHT: f64 = 8.0;

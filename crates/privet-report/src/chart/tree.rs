@@ -7,9 +7,9 @@ use minijinja::Value;
 
 use super::super::gate::{Datum, Key};
 use super::super::model::{TaxonomyDrawing, TaxonomyNode};
-use super::super::numbers::thousands;
 use super::WIDTH;
 use super::svg::{Anchor, Svg, width_of};
+use privet_core::thousands;
 
 const ROW: f64 = 19.0;
 const INDENT: f64 = 16.0;

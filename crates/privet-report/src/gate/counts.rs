@@ -4,8 +4,10 @@
 //! agencies: no cell from 1 to 10, also not by subtraction or as a percentage; 0 is allowed.
 
 use super::super::Edition;
-use super::super::numbers::{percent, thousands};
+use super::super::numbers::percent;
 use super::Datum;
+use privet_core::thousands;
+use serde_json::Value as Json;
 
 /// The largest count that could point at a person.
 const SMALL: u64 = 10;
@@ -16,6 +18,16 @@ pub(crate) const WITHHELD: &str = "withheld";
 /// Whether a count is one that the public must not see.
 pub(crate) fn is_small(count: u64) -> bool {
     (1..=SMALL).contains(&count)
+}
+
+/// A count of the released files as public figures have it.
+///
+/// ```
+/// assert_eq!(privet_report::public_count(7), "1-10");
+/// assert_eq!(privet_report::public_count(11), 11);
+/// ```
+pub fn public_count(count: u64) -> Json {
+    if is_small(count) { Json::from("1-10") } else { Json::from(count) }
 }
 
 impl Edition {

@@ -4,8 +4,9 @@ use std::fmt::Display;
 
 use serde::Serialize;
 
-use super::super::numbers::{figure, percent, thousands};
+use super::super::numbers::{figure, percent};
 use super::Key;
+use privet_core::thousands;
 
 /// Something that the edition at hand may print.
 ///

@@ -18,6 +18,7 @@ mod counts;
 mod datum;
 mod veil;
 
+pub use counts::public_count;
 pub(crate) use counts::{CountShown, WITHHELD, is_small};
 pub use datum::Datum;
 pub use veil::Veil;

@@ -6,8 +6,9 @@ use super::super::chart::{self, Bar};
 use super::super::common::Common;
 use super::super::gate::{CountShown, Datum, Key, Original, WITHHELD};
 use super::super::model::{Distribution, Side, Tightness, ValueCount};
-use super::super::numbers::{figure, percent, thousands};
+use super::super::numbers::{figure, percent};
 use super::super::risk::{Fraction, Risk};
+use privet_core::thousands;
 
 /// More values of a sensitive column than this are drawn together.
 const MOST_BARS: usize = 12;

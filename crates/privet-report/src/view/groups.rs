@@ -4,10 +4,10 @@ use super::super::Edition;
 use super::super::block::{Block, Cell, Grid, Section};
 use super::super::gate::{Datum, Key};
 use super::super::groups::{GroupReport, Left, RuleRow, promise, protections};
-use super::super::numbers::thousands;
 use super::verdict::{self, KeyFigure, Verdict};
 use super::{Own, records};
 use privet_core::noun;
+use privet_core::thousands;
 
 /// At most this many rules are listed.
 const MOST_RULES: usize = 200;

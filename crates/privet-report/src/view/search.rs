@@ -5,7 +5,8 @@ use super::super::chart;
 use super::super::common::Common;
 use super::super::gate::{Datum, Key};
 use super::super::model::{SearchAccount, SearchMoment};
-use super::super::numbers::{percent, thousands};
+use super::super::numbers::percent;
+use privet_core::thousands;
 
 /// Moments listed below the curve.
 const MOST_MOMENTS: usize = 12;

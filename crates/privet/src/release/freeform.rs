@@ -104,7 +104,7 @@ pub(super) fn tightness(
         // Which values are in danger is decided exactly; the figure is only shown.
         None => entry(
             String::new(),
-            "whatever is released is no threat, even to who is sure of it".to_string(),
+            "whatever is released threatens nobody, however sure an attacker is".to_string(),
             most_sensitive(policy, microdata, recoding)?,
             true,
         ),

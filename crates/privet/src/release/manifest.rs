@@ -9,7 +9,7 @@ use super::again::EarlierPlan;
 use super::holdout::HeldOut;
 use super::report::Veil;
 use super::report::groups::QUERY_ERROR;
-use super::report::{LedgerAccount, Original};
+use super::report::{LedgerAccount, Original, public_count};
 use privet_attack::Attacks;
 use privet_audit::Audit;
 use privet_core::Result;
@@ -18,9 +18,6 @@ use privet_methods::plan::Plan;
 use privet_methods::{SearchFacts, ShownCost};
 use privet_policy::layout::APPLIED;
 use privet_policy::{DataKind, PolicyRef};
-
-/// Counts from 1 to this are never published: they may point at people (the cell-size rule of health agencies).
-const SMALL: u64 = 10;
 
 /// What a run states about its release, whatever its shape.
 #[derive(Clone)]
@@ -213,7 +210,7 @@ impl<'a> Claims<'a> {
         }
         let counts = [("released", self.stated.released)].into_iter().chain(counts.iter().copied());
         manifest["records"] = counts
-            .map(|(name, count)| (name.to_string(), shown(count)))
+            .map(|(name, count)| (name.to_string(), public_count(count)))
             .collect::<serde_json::Map<_, _>>()
             .into();
         let stepped = |name: &str, share: Original<f64>| {
@@ -245,16 +242,6 @@ fn inputs<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Json> {
 
 fn files(files: &[(String, String)]) -> Json {
     files.iter().map(|(path, sha256)| json!({ "path": path, "sha256": sha256 })).collect()
-}
-
-/// Whether a count may point at people.
-fn is_small(count: u64) -> bool {
-    (1..=SMALL).contains(&count)
-}
-
-/// A count as it may be published.
-pub(super) fn shown(count: u64) -> Json {
-    if is_small(count) { json!(format!("1-{SMALL}")) } else { json!(count) }
 }
 
 /// A path from the root, as text.

@@ -12,12 +12,11 @@ use serde_json::{Value as Json, json};
 pub(super) use self::places::Places;
 use super::account::groups::{Facts, account};
 use super::book::Book;
-use super::manifest::shown;
 use super::manifest::{Claims, Price, Statement};
 use super::pipeline::{self, Outlet, Shape, Written};
 use super::report::Veil;
 use super::report::groups::QUERY_ERROR;
-use super::report::{ForSteward, GroupReport};
+use super::report::{ForSteward, GroupReport, public_count};
 use super::run::RunOptions;
 use super::{caution, crowd, lettering, people, recoded};
 use privet_core::clock::Clock;
@@ -177,7 +176,7 @@ fn parameters(policy: &CheckedPolicy, decision: &GroupingDecision) -> Json {
 fn sidecar(decision: &GroupingDecision) -> Json {
     let exposure = &decision.exposure;
     let sizes: serde_json::Map<String, Json> =
-        exposure.sizes.iter().map(|(size, groups)| (size.to_string(), shown(*groups))).collect();
+        exposure.sizes.iter().map(|(size, groups)| (size.to_string(), public_count(*groups))).collect();
     let (most, size) = exposure.frequency;
     json!({
         "sizes": sizes,
