@@ -6,6 +6,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use arrow_array::RecordBatch;
+use arrow_schema::FieldRef;
 
 use super::columnar;
 use super::origin::{Fingerprint, Hashing, Origin, Version};
@@ -82,6 +83,7 @@ pub trait Rows: Send + Sync + Debug {
 #[derive(Debug)]
 pub struct Feed<'a> {
     origin: &'a Origin,
+    columns: &'a [SourceColumn],
     full: SyncSender<(Batch, u64)>,
     empties: Receiver<Batch>,
     /// Rows of Arrow batches so far.
@@ -103,6 +105,17 @@ impl Feed<'_> {
     /// are empty cells.
     pub fn arrow(&mut self, batch: &RecordBatch, bytes: u64) -> Result<bool> {
         let place = PathBuf::from(self.origin);
+        let schema = batch.schema();
+        // Cells are read by position: in another order, an identifier could be published under another column's name.
+        let is_named = |(field, column): (&FieldRef, &SourceColumn)| {
+            field.name().is_empty() || *field.name() == column.name
+        };
+        let fields = schema.fields();
+        if fields.len() != self.columns.len() || !fields.iter().zip(self.columns).all(is_named) {
+            return Err(Error::input("a batch of the data has other columns than the table")
+                .in_file(place)
+                .help("give every batch the table's columns, in their order"));
+        }
         let sent = guard::catch(|| columnar::send(&place, batch, self.rows, bytes, self))
             .map_err(|guard::Panicked| Error::input("a batch of the data is malformed").in_file(place))??;
         self.rows += batch.num_rows() as u64;
@@ -130,9 +143,10 @@ pub(super) fn streamed<R: Rows + ?Sized>(
     let (used, empties) = sync_channel(BATCHES_AHEAD + 1);
     let origin = rows.origin();
     thread::scope(|scope| {
+        let columns = rows.columns();
         let producer = thread::Builder::new()
             .name("privet-read".to_string())
-            .spawn_scoped(scope, move || rows.stream(&mut Feed { origin, full, empties, rows: 0 }))
+            .spawn_scoped(scope, move || rows.stream(&mut Feed { origin, columns, full, empties, rows: 0 }))
             .map_err(|error| {
                 Error::input(format!("cannot start a thread to read the data: {error}")).in_file(origin)
             })?;
