@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 use std::{env, fs, thread};
 
 use privet::release::clear_away;
-use privet::{Error, platform};
+use privet::{Error, MORE_MEMORY, platform};
 
 use crate::output::Output;
 use crate::signals::Signals;
@@ -29,10 +29,6 @@ const ENDLESS: u64 = 1 << 60;
 /// Signals that end a process for want of memory: the runtime's own, and the system's.
 const ABORTED: i32 = 6;
 const KILLED: i32 = 9;
-
-/// What helps against too little memory.
-const MORE: &str = "allow it more memory (ulimit -v, or the limit of the container); --threads 1 takes less, and `anonymize \
-                    --attacks none` leaves attacks, which hold tables in memory, to `privet attack` on a larger machine";
 
 /// Whether this process works for a supervisor.
 pub fn is_worker() -> bool {
@@ -86,11 +82,11 @@ fn ended_with(ended: io::Result<ExitStatus>, target: Option<&Path>, output: &Out
     }
     let error = match ended.ok().and_then(|status| platform::signal_of(&status)) {
         Some(ABORTED) => {
-            Error::input("memory ran out, and the run was ended; nothing was written").help(MORE)
+            Error::input("memory ran out, and the run was ended; nothing was written").help(MORE_MEMORY)
         }
         Some(KILLED) => {
             Error::input("the run was killed, most likely because memory ran out; nothing was written")
-                .help(MORE)
+                .help(MORE_MEMORY)
         }
         _ => crate::defect(),
     };

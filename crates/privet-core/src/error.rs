@@ -6,6 +6,11 @@ use std::path::{Path, PathBuf};
 
 use crate::words::{echoed, shortened_to};
 
+/// What helps against too little memory.
+pub const MORE_MEMORY: &str = "allow it more memory (ulimit -v, or the limit of the container); --threads 1 takes less, and \
+                               `anonymize --attacks none` leaves attacks, which hold tables in memory, to `privet attack` \
+                               on a larger machine";
+
 /// What kind of trouble ended the work; each has an exit status that scripts can rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -113,6 +118,7 @@ impl Error {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 Some("free some space or choose a target on another disk")
             }
+            io::ErrorKind::OutOfMemory => Some(MORE_MEMORY),
             io::ErrorKind::IsADirectory => Some("name a file, not a directory"),
             io::ErrorKind::ReadOnlyFilesystem => Some("choose a target that can be written to"),
             _ => None,
@@ -218,6 +224,10 @@ fn closing(quoted: &str) -> Option<usize> {
 
 /// The system's message without the "(os error 2)" that means nothing to a data steward.
 fn plain_io_message(error: &io::Error) -> String {
+    // The library and the system have different words for it.
+    if error.kind() == io::ErrorKind::OutOfMemory {
+        return "memory ran out".to_string();
+    }
     let text = error.to_string();
     match text.find(" (os error") {
         Some(end) => text[..end].to_string(),
@@ -271,6 +281,14 @@ mod tests {
         );
         let full = io::Error::from(io::ErrorKind::StorageFull);
         assert!(help(Error::writing("write the table", "y.csv".as_ref(), &full)).contains("free some space"));
+    }
+
+    #[test]
+    fn a_file_that_does_not_fit_in_memory_is_named_with_what_helps() {
+        let memory = io::Error::from(io::ErrorKind::OutOfMemory);
+        let error = Error::io("read the data", "d.csv", &memory);
+        assert_eq!(error.message(), "cannot read the data: memory ran out");
+        assert_eq!(error.remedy(), Some(MORE_MEMORY));
     }
 
     #[test]

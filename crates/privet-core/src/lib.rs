@@ -18,7 +18,7 @@ pub mod visible;
 mod words;
 
 pub use digest::Digest;
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, MORE_MEMORY, Result};
 pub use exact::Exact;
 pub use random::RunKey;
 pub use value_set::ValueSet;

@@ -69,8 +69,8 @@ pub mod release;
 pub use privet_attack as attack;
 pub use privet_audit as audit;
 pub use privet_core::{
-    Error, ErrorKind, Exact, Result, RunKey, ValueSet, clock, counted, cpu, noun, ordinal, place, platform,
-    random, shortened, suggestion, thousands, visible,
+    Error, ErrorKind, Exact, MORE_MEMORY, Result, RunKey, ValueSet, clock, counted, cpu, noun, ordinal,
+    place, platform, random, shortened, suggestion, thousands, visible,
 };
 pub use privet_data as data;
 pub use privet_drafts as drafts;
