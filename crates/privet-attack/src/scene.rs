@@ -88,6 +88,8 @@ pub struct Scene<'a> {
     pub others: Vec<OtherRelease>,
     /// What other methods would have released.
     pub baselines: Arc<[BaselineRelease]>,
+    /// Whether the plan of an earlier release was applied: then these data decided nothing about it.
+    pub by_earlier_plan: bool,
     /// Keys the attacks' random choices. It tells nothing about the release's own.
     pub seed: u64,
     /// How much is listed and tried.
@@ -112,6 +114,7 @@ impl<'a> Scene<'a> {
             holdout: None,
             others: Vec::new(),
             baselines: Arc::new([]),
+            by_earlier_plan: false,
             seed,
             limits: Limits::default(),
             clock,
@@ -166,6 +169,7 @@ impl<'a> Scene<'a> {
         scene.files.clone_from(&self.files);
         (scene.population, scene.holdout) = (self.population.clone(), self.holdout.clone());
         scene.baselines = self.baselines.clone();
+        scene.by_earlier_plan = self.by_earlier_plan;
         let steps = self.limits.steps.map(|steps| steps / FEWER);
         scene.limits = Limits { people, steps, ..self.limits };
         let fewer = tables.iter().map(|table| table.again(scene.sample())).collect::<Result<Vec<_>>>()?;

@@ -16,7 +16,7 @@ use crate::{Audit, AuditRecords};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::{Origin, ReadOptions, Source};
-use privet_policy::layout::{CLAIMS, MANIFEST, PERMUTED, POLICY, PUBLIC, QIT, ST, STEWARD};
+use privet_policy::layout::{APPLIED, CLAIMS, MANIFEST, PERMUTED, POLICY, PUBLIC, QIT, ST, STEWARD};
 use privet_policy::{AnyPolicy, OriginalData, Policy, PolicyRef, ReleaseKind};
 
 pub use files::is_own_file;
@@ -112,6 +112,16 @@ impl ReleaseFolder {
             holdout::subtract(self, policy, clock)?;
         }
         Ok(policy)
+    }
+
+    /// Whether the manifest names an earlier plan that was applied, with its SHA-256.
+    pub fn follows_earlier_plan(&self) -> Result<bool> {
+        let Some(applied) = self.stated.get(APPLIED) else { return Ok(false) };
+        let is_hash = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match applied["plan"].is_string() && applied["sha256"].as_str().is_some_and(is_hash) {
+            true => Ok(true),
+            false => Err(self.broken()),
+        }
     }
 
     /// The records of the people who were held out, where there are any.

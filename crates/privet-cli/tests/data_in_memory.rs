@@ -7,7 +7,9 @@ use std::path::Path;
 use privet::audit::audit_release;
 use privet::audit::released::{Released, open_released, released_in_memory};
 use privet::clock::Clock;
-use privet::data::{MemoryRelease, Origin, ReadOptions, Source, TransactionLists, TransactionSource};
+use privet::data::{
+    Directory, MemoryRelease, Origin, ReadOptions, Source, TransactionLists, TransactionSource,
+};
 use privet::example::Example;
 use privet::policy::{OriginalData, Policy};
 use privet::release::{RunOptions, anonymize_any, open_release};
@@ -170,4 +172,54 @@ fn what_comes_too_late_or_does_not_fit_is_refused() {
     let missing = decide(&policy, poor, None, &clock).expect_err("no such column").to_string();
     assert!(missing.contains("people (in memory)"), "{missing}");
     assert!(!folder.path().join("out").exists());
+}
+
+/// A spreadsheet runs what is in text files, not what is in memory.
+#[test]
+fn a_cell_like_a_formula_is_refused_in_text_and_kept_in_memory() {
+    let text = "[data]\n[columns.age]\nrole = 'quasi-identifier'\n[columns.note]\nrole = 'other'\n\
+                [privacy.k-anonymity]\nk = 2\n[method]\nname = 'mondrian'";
+    let policy = Policy::parse("policy.toml".as_ref(), text.into()).expect("a policy");
+    let rows = [["34", "=1+1"], ["36", "fine"], ["61", "fine"], ["67", "fine"]];
+    let people = Source::of_rows("people", &["age", "note"], rows).expect("rows");
+    let clock = Clock::unlimited();
+    let decision = decide(&policy, people, Some(3), &clock).expect("a decision");
+    let release = MemoryRelease::default();
+    let applied = apply(&decision, &release, &clock).expect("applied");
+    assert_eq!(release.batches(&applied.names[0]).expect("a table").1[0].num_rows(), 4);
+    let folder = tempfile::tempdir().expect("a directory");
+    let refused =
+        apply(&decision, &Directory(folder.path().to_path_buf()), &clock).expect_err("a formula").to_string();
+    assert!(refused.contains("formula"), "{refused}");
+}
+
+/// A destination takes nothing for good before it is known that the data stayed the same.
+#[test]
+fn data_that_changed_finishes_no_table() {
+    let folder = tempfile::tempdir().expect("a directory");
+    Example::find("patients").expect("an example").write(folder.path()).expect("written");
+    let policy = Policy::read(&folder.path().join("policy.toml")).expect("a policy");
+    let clock = Clock::unlimited();
+    let decision = decide(&policy, None::<&Path>, Some(3), &clock).expect("a decision");
+    // The same rows in another file: no reading notices, the state of the file does.
+    let data = folder.path().join("patients.csv");
+    let text = fs::read_to_string(&data).expect("a table");
+    fs::remove_file(&data).expect("removed");
+    fs::write(&data, text + "\n").expect("written");
+    let release = MemoryRelease::default();
+    let changed = apply(&decision, &release, &clock).expect_err("the data changed").to_string();
+    assert!(changed.contains("changed"), "{changed}");
+    assert!(release.names().is_empty(), "{:?}", release.names());
+}
+
+#[test]
+fn counts_that_do_not_fit_are_an_error() {
+    let text = "[data]\n[columns.age]\nrole = 'quasi-identifier'\n[privacy.k-anonymity]\nk = 2\n[method]\nname = 'mondrian'";
+    let policy = Policy::parse("policy.toml".as_ref(), text.into()).expect("a policy");
+    for counts in [vec![(["34"], u64::MAX), (["61"], 1)], vec![(["34"], 1 << 53), (["34"], 1)]] {
+        let people = Source::of_counts("people", &["age"], counts).expect("counts");
+        let error = decide(&policy, people, None, &Clock::unlimited()).expect_err("too many");
+        assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+        assert!(error.to_string().contains("9007199254740992 rows"), "{error}");
+    }
 }

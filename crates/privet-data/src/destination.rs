@@ -48,6 +48,11 @@ pub trait Destination: Sync {
 
     /// Begins a list of transactions.
     fn transactions(&self, transactions: &NewTransactions<'_>) -> Result<Box<dyn RowSink>>;
+
+    /// Whether tables of this kind become text that a spreadsheet may open, so that cells may run as formulas.
+    fn is_text(&self, kind: FileKind) -> bool {
+        kind.is_text()
+    }
 }
 
 /// A directory, for one file per table.
@@ -69,6 +74,9 @@ impl Destination for Directory {
 type NamedTables = BTreeMap<String, (SchemaRef, Vec<RecordBatch>)>;
 
 /// A release in memory: tables as Arrow batches, whose columns have types, and transactions as lists.
+///
+/// The layout of files has no meaning here. Nothing is text that a spreadsheet could open, so no cell is refused or marked as a
+/// formula; whoever writes it to a text file has to see to that.
 ///
 /// ```
 /// use privet_data::{CellKind, Destination, FileKind, Formulas, MemoryRelease, NewTable, SinkColumn};
@@ -140,6 +148,10 @@ impl Destination for MemoryRelease {
     fn transactions(&self, new: &NewTransactions<'_>) -> Result<Box<dyn RowSink>> {
         let name = new.name.to_string();
         Ok(Box::new(ListsInMemory { name, lists: Vec::new(), all: Arc::clone(&self.transactions) }))
+    }
+
+    fn is_text(&self, _: FileKind) -> bool {
+        false
     }
 }
 

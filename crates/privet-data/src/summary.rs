@@ -17,6 +17,9 @@ use super::{Batch, Source};
 use privet_core::Digest;
 use privet_core::{Error, Result};
 
+/// The most rows that are counted: costs and shares are still exact numbers then.
+const MOST_ROWS: u64 = 1 << 53;
+
 /// How missing values are recognised and what becomes of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingRule {
@@ -155,7 +158,7 @@ impl Summary {
         let mut watched: Vec<Recurrence> = names.watched.iter().map(|_| Recurrence::default()).collect();
         source.read_counted(&mut |batch: &Batch, times, bytes| {
             'rows: for (row, &times) in times.iter().enumerate() {
-                read += times;
+                read = counted_on(read, times).ok_or_else(|| too_many(source).at_line(batch.line(row)))?;
                 digest.add_times(batch.cells(row), times);
                 if let Some((column, missing)) = &names.person
                     && missing.names_nobody(batch.cell(row, *column))
@@ -290,6 +293,17 @@ impl Summary {
         }
         self.records.find(tuple).map_or(Located::Unknown, Located::Record)
     }
+}
+
+/// The number of rows with some more; `None` where that is too many.
+fn counted_on(rows: u64, times: u64) -> Option<u64> {
+    rows.checked_add(times).filter(|rows| *rows <= MOST_ROWS)
+}
+
+fn too_many(source: &Source) -> Error {
+    Error::input(format!("there are more than {MOST_ROWS} rows, counted as often as they occur"))
+        .in_file(source.origin())
+        .help("divide the counts, or leave out rows")
 }
 
 /// The error for a row that does not name a person, where missing is a value of its own.

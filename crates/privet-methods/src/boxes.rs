@@ -40,8 +40,8 @@ pub(super) fn apply_plan(
         .into_iter()
         .enumerate()
         .filter(|(_, part)| !part.is_empty() && mondrian.allowed(part))
-        .map(|(class, part)| (part, cells.of_class(plan, class)))
-        .collect();
+        .map(|(class, part)| Ok((part, cells.of_class(plan, class)?)))
+        .collect::<Result<_>>()?;
     let mut recoding = Recoding::new(cells.columns, microdata.summary.len());
     for (part, cells) in classes {
         let class = recoding.add_class(cells);
@@ -84,13 +84,6 @@ struct BoxNode {
 impl<'a> Boxes<'a> {
     fn of(policy: &CheckedPolicy, microdata: &Microdata, plan: &'a BoxPlan) -> Result<Boxes<'a>> {
         let planned = plan.boxes.as_deref().unwrap_or_default();
-        let width = plan.columns.len();
-        let is_whole =
-            |planned: &plan::PlannedBox| planned.extents.len() == width && planned.class < plan.classes.len();
-        if !planned.iter().all(is_whole) {
-            return Err(Error::input("a box of the plan lacks an extent or a class")
-                .help("use the plan as Privet wrote it"));
-        }
         let is_number = |position: usize| {
             let at = plan.columns.iter().position(|column| column.name == microdata.quasi[position].name);
             let extents = at.and_then(|at| planned.first()?.extents.get(at));
@@ -232,13 +225,14 @@ impl<'a> CellTable<'a> {
         CellTable { microdata, boxes, columns, known: vec![HashMap::new(); microdata.quasi.len()] }
     }
 
-    fn of_class(&mut self, plan: &BoxPlan, class: usize) -> Vec<u32> {
-        let names = self.microdata.quasi.iter().map(|quasi| plan.classes[class].get(&quasi.name));
-        let labels: Vec<String> = names.map(|label| label.cloned().unwrap_or_default()).collect();
-        let path = self.boxes.first[class].clone().unwrap_or_default();
-        (labels.into_iter().zip(path).enumerate())
+    fn of_class(&mut self, plan: &BoxPlan, class: usize) -> Result<Vec<u32>> {
+        let names = self.microdata.quasi.iter().map(|quasi| plan.classes[class].get(&quasi.name).cloned());
+        let labels: Option<Vec<String>> = names.collect();
+        let lacking = || Error::internal("a class of a plan that was checked lacks a cell");
+        let (labels, path) = labels.zip(self.boxes.first[class].clone()).ok_or_else(lacking)?;
+        Ok((labels.into_iter().zip(path).enumerate())
             .map(|(position, (label, extent))| self.cell(position, label, extent))
-            .collect()
+            .collect())
     }
 
     fn cell(&mut self, position: usize, label: String, extent: usize) -> u32 {

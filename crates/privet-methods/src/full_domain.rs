@@ -93,7 +93,7 @@ pub(super) fn run(
     Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
-/// Applies a plan. Classes that fail are suppressed, however many they are.
+/// Applies a plan. Classes that fail are suppressed, however many they are, and so are groups that lack LKC-privacy.
 pub(super) fn apply_plan(
     policy: &CheckedPolicy,
     own: &method::FullDomain,
@@ -112,7 +112,14 @@ pub(super) fn apply_plan(
     }
     let plan = Plan::Levels(plan.clone());
     let search = SearchFacts::unproven(0, clock);
-    let recoding = problem.release(&levels);
+    let (judged, grouping) = (problem.judged(&levels), problem.levelling.groupings.at(&levels));
+    let mut kept: Vec<bool> =
+        (0..grouping.len()).map(|class| problem.is_kept(&judged, &grouping, class)).collect();
+    let lkc = LkcTests::new(privacy::lkc_requirements(policy, &microdata.table)?);
+    lkc.suppress(&problem.levelling, &grouping, &mut kept, clock)?;
+    let kept: HashSet<&[u64]> =
+        (0..grouping.len()).filter(|class| kept[*class]).map(|class| grouping.key(class)).collect();
+    let recoding = problem.levelling.recoding(&levels, |grouping, class| kept.contains(grouping.key(class)));
     Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 
@@ -215,11 +222,13 @@ impl<'a> LevelLattice<'a> {
     /// The release at some levels that were judged; classes that fail are suppressed.
     fn release(&self, levels: &[u8]) -> Recoding {
         let judged = self.judged(levels);
-        self.levelling.recoding(levels, |grouping, class| {
-            let is_close =
-                judged.close.get().is_none_or(|close| !close.failing.contains(grouping.key(class)));
-            is_close && self.holds(&grouping.members(class))
-        })
+        self.levelling.recoding(levels, |grouping, class| self.is_kept(&judged, grouping, class))
+    }
+
+    /// Whether a class of a vector that was judged meets what is asked of classes.
+    fn is_kept(&self, judged: &JudgedVector, grouping: &Grouping, class: usize) -> bool {
+        let is_close = judged.close.get().is_none_or(|close| !close.failing.contains(grouping.key(class)));
+        is_close && self.holds(&grouping.members(class))
     }
 
     fn evaluate(&self, grouping: &Grouping) -> JudgedVector {

@@ -123,7 +123,8 @@ pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Resu
     }
 }
 
-/// Applies a plan to other data, or again to the same. Records that fall below the requirements are suppressed.
+/// Applies a plan to other data, or again to the same. Classes that fall below the requirements are suppressed; with
+/// FF-anonymity, classes below k are, and the audit judges the rest.
 ///
 /// A value that the plan's hierarchies have no leaf for is an error. So is a plan that another kind of method made, and
 /// one whose effect on a record depends on other records: see [`Plan::check_reusable`].

@@ -7,8 +7,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::levels::Levelling;
+use privet_core::Result;
 use privet_core::clock::Clock;
-use privet_engine::privacy::{EquivalenceClass, LkcPrivacy};
+use privet_engine::privacy::{Counts, EquivalenceClass, LkcPrivacy};
 use privet_engine::rollup::{Grouping, Levels};
 
 /// Vectors whose groups were judged and are remembered, at most: with many columns there are more than memory holds.
@@ -43,6 +44,21 @@ impl KnownProjections {
         holds
     }
 
+    /// Whether some classes, taken together, meet the requirement.
+    fn holds_in(&self, grouping: &Grouping, classes: &[usize]) -> bool {
+        let [size, share] = self.notion.tests();
+        let records = classes.iter().map(|class| grouping.outline(*class).size).sum();
+        if !size.holds(&EquivalenceClass { size: records, counts: Counts::Sparse(&[]) }) {
+            return false;
+        }
+        let slots = self.notion.slots();
+        let mut counts = vec![0; slots.end as usize];
+        for class in classes {
+            grouping.class(*class).counts.for_each(&slots, |slot, count| counts[slot as usize] += count);
+        }
+        share.holds(&EquivalenceClass { size: records, counts: Counts::Dense(&counts) })
+    }
+
     /// Sizes come first: most vectors fail by them, and they need no counts of values.
     fn holds_in_all(&self, groups: &Grouping) -> bool {
         let [size, share] = self.notion.tests();
@@ -73,6 +89,43 @@ impl LkcTests {
             }
         }
         Some(true)
+    }
+
+    /// Suppresses classes of a vector of levels until every group of those that are kept meets every requirement.
+    ///
+    /// The classes of a group that fails go, all such groups at once, and again until none fails. A group whose size alone is
+    /// asked for never recovers when others lose records, so what remains is then the largest part that meets K. With C it is a
+    /// part that meets both, the same whatever the order of the classes.
+    pub fn suppress(
+        &self,
+        levelling: &Levelling<'_>,
+        grouping: &Grouping,
+        kept: &mut [bool],
+        clock: &Clock,
+    ) -> Result<()> {
+        let columns: Vec<usize> = (0..levelling.tops.len()).collect();
+        let ladders = levelling.groupings.ladders();
+        let values: Vec<Vec<u32>> =
+            (0..grouping.len()).map(|class| ladders.values(grouping.key(class)).collect()).collect();
+        loop {
+            let mut failing: Vec<usize> = Vec::new();
+            let mut order: Vec<usize> = (0..grouping.len()).filter(|class| kept[*class]).collect();
+            for test in &self.tests {
+                for known in test.notion.combinations(&columns) {
+                    clock.check()?;
+                    let cells = |class: usize| {
+                        known.iter().map(|column| values[class][*column]).collect::<Vec<u32>>()
+                    };
+                    order.sort_by_cached_key(|class| cells(*class));
+                    let groups = order.chunk_by(|a, b| cells(*a) == cells(*b));
+                    failing.extend(groups.filter(|group| !test.holds_in(grouping, group)).flatten());
+                }
+            }
+            if failing.is_empty() {
+                return Ok(());
+            }
+            failing.into_iter().for_each(|class| kept[class] = false);
+        }
     }
 
     /// Why the whole table as one group fails, one reason per requirement.

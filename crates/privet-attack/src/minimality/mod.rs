@@ -41,6 +41,11 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
             return Err("vocabularies have no sensitive values that could cause a rejection".to_string());
         }
     };
+    if scene.by_earlier_plan {
+        return Err(
+            "the plan of an earlier release was applied, so these data rejected no finer version".to_string()
+        );
+    }
     match policy.subject() {
         Subject::Classes => {}
         Subject::Freeform => return freeform::concerns(scene, policy),
@@ -248,6 +253,18 @@ mod tests {
             Stage::with(&policy("[method]\nname = \"l-plus-optimize\"\nsuppression = \"none\"\n"), ORIGINAL);
         let found = stage.attack("minimality", &released).expect("a finding");
         assert_eq!((found.headline().targets, found.headline().hits), (6, 2), "{found:?}");
+    }
+
+    #[test]
+    fn data_under_an_earlier_plan_rejected_nothing() {
+        let stage = Stage::with(&policy("[method]\nname = \"mondrian\"\n"), ORIGINAL);
+        let released = ORIGINAL.replace("Oslo", "*").replace("Rome", "*");
+        stage.write("release.csv", released);
+        let reason = stage.on("release.csv", |mut scene| {
+            scene.by_earlier_plan = true;
+            super::concerns(&scene).expect_err("no rejection")
+        });
+        assert!(reason.contains("earlier release"), "{reason}");
     }
 
     #[test]

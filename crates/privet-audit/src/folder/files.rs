@@ -10,7 +10,7 @@ use crate::Check;
 use privet_core::hash::sha256_of;
 use privet_core::place::{names_of, work_of};
 use privet_core::{Error, Result};
-use privet_policy::layout::{POLICY, PUBLIC, STEWARD};
+use privet_policy::layout::{PLAN, POLICY, PUBLIC, STEWARD};
 
 impl ReleaseFolder {
     /// Whether a published path is there and cannot be read as a file.
@@ -21,7 +21,7 @@ impl ReleaseFolder {
         })
     }
 
-    /// Whether `public/` holds just the files that were published, and the policy is the one they were made under.
+    /// Whether `public/` holds just the files that were published, and the policy and the plan are those they were made under.
     pub fn check_files(&self) -> Result<Check> {
         let mut faults = Vec::new();
         let public = self.path.join(PUBLIC);
@@ -47,6 +47,7 @@ impl ReleaseFolder {
         strangers.sort();
         faults.extend(strangers.iter().map(|name| format!("public/ holds {name}, which was not published")));
         faults.extend(self.faults_of_policy()?);
+        faults.extend(self.fault_of_plan()?);
         for input in self.stated["origin"]["inputs"].as_array().into_iter().flatten() {
             let (Some(path), Some(sha256)) = (input["path"].as_str(), input["sha256"].as_str()) else {
                 return Err(self.broken());
@@ -62,6 +63,13 @@ impl ReleaseFolder {
             faults => faults.join("; "),
         };
         Ok(Check::new("files", faults.is_empty(), detail))
+    }
+
+    /// What speaks against the kept plan being the one that the release was made by, as a sentence.
+    pub fn fault_of_plan(&self) -> Result<Option<String>> {
+        let kept = sha256_of(&self.path.join(STEWARD).join(PLAN))?;
+        let is_same = self.stated["origin"]["plan_sha256"].as_str() == Some(&kept);
+        Ok((!is_same).then(|| format!("steward/{PLAN} is not the plan that the release was made by")))
     }
 
     /// What speaks against the kept policy being the one that the release was made under, as sentences.

@@ -15,18 +15,8 @@ use crate::{Audit, AuditOptions, ExpectedCounts, StatedCost, audit_table_watched
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::Source;
-use privet_policy::layout::{APPLIED, GROUP_ASSIGNMENT, PUBLIC, STEWARD, VOCABULARY_ASSIGNMENT, projection};
+use privet_policy::layout::{GROUP_ASSIGNMENT, PUBLIC, STEWARD, VOCABULARY_ASSIGNMENT, projection};
 use privet_policy::{AnyPolicy, CheckedPolicy, ReleaseKind};
-
-/// Whether the manifest names an earlier plan that was applied, with its SHA-256.
-fn follows_earlier_plan(folder: &ReleaseFolder) -> Result<bool> {
-    let Some(applied) = folder.stated.get(APPLIED) else { return Ok(false) };
-    let is_hash = |text: &str| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    match applied["plan"].is_string() && applied["sha256"].as_str().is_some_and(is_hash) {
-        true => Ok(true),
-        false => Err(folder.broken()),
-    }
-}
 
 /// Audits the release in a folder.
 pub(super) fn audit(folder: &ReleaseFolder, policy: &AnyPolicy, clock: &Clock) -> Result<Audit> {
@@ -44,7 +34,7 @@ pub(super) fn audit(folder: &ReleaseFolder, policy: &AnyPolicy, clock: &Clock) -
             ReleaseKind::Projections => projections(folder, policy, expected, clock),
             _ => {
                 // Nobody could choose an earlier plan so that it suppresses little of later data.
-                let allow_suppression = follows_earlier_plan(folder)?;
+                let allow_suppression = folder.follows_earlier_plan()?;
                 let expected = Some(expected);
                 let options = AuditOptions { expected, allow_suppression, ..AuditOptions::default() };
                 let release = open_table(policy, &path)?;

@@ -16,7 +16,8 @@ use crate::arguments::Attack;
 use crate::output::Output;
 
 pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
-    let Opened { policy, released, files, seed, mut doubts, holdout } = opened(arguments, clock)?;
+    let Opened { policy, released, files, seed, mut doubts, by_earlier_plan, holdout } =
+        opened(arguments, clock)?;
     let choice = match arguments.only.as_slice() {
         [] => Choice::All,
         names => Choice::only(names)?,
@@ -31,6 +32,7 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
     });
     let mut scene = Scene::new(PolicyRef::from(&policy), released, seed, clock);
     scene.files = files.unwrap_or(scene.files);
+    scene.by_earlier_plan = by_earlier_plan;
     let people = |path: &PathBuf| other_people(path, &policy);
     scene.population = arguments.population.as_ref().map(people).transpose()?;
     scene.holdout = arguments.holdout.as_ref().map(people).transpose()?.or(holdout);
@@ -109,6 +111,8 @@ struct Opened {
     seed: u64,
     /// Doubts to report before anything is compared.
     doubts: Vec<String>,
+    /// Whether the plan of an earlier release was applied.
+    by_earlier_plan: bool,
     /// The people who were held out of the release when it was made.
     holdout: Option<Source>,
 }
@@ -126,6 +130,7 @@ fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
             files: Some(release.files),
             seed: release.seed,
             doubts: release.doubts,
+            by_earlier_plan: release.by_earlier_plan,
             holdout: release.holdout,
         });
     }
@@ -145,7 +150,8 @@ fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
             return Err(Error::input("name the released vocabularies to attack").help("add --release FILE"));
         }
     };
-    Ok(Opened { policy, released, files: None, seed: SEED, doubts: Vec::new(), holdout: None })
+    let (files, doubts, holdout) = (None, Vec::new(), None);
+    Ok(Opened { policy, released, files, seed: SEED, doubts, by_earlier_plan: false, holdout })
 }
 
 fn rendered(attacks: &Attacks, reasons: bool) -> String {

@@ -15,21 +15,23 @@ use rustix::time::{ClockId, clock_gettime};
 /// Moves a directory to a place where nothing is, in one step.
 pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-        // Some file systems have no flags; a plain rename refuses a directory that has files.
-        Err(Errno::INVAL | Errno::NOSYS) => fs::rename(from, to),
+        // A plain rename refuses a directory that has files.
+        Err(error) if has_no_flags(error) => fs::rename(from, to),
         other => Ok(other?),
     }
 }
 
-/// Exchanges two directories in one step. Where the file system cannot, the second one is removed first.
+/// Exchanges two directories in one step, or in several where the file system cannot.
 pub fn exchange(from: &Path, to: &Path) -> io::Result<()> {
     match renameat_with(CWD, from, CWD, to, RenameFlags::EXCHANGE) {
-        Err(Errno::INVAL | Errno::NOSYS) => {
-            fs::remove_dir_all(to)?;
-            fs::rename(from, to)
-        }
+        Err(error) if has_no_flags(error) => super::exchange_in_steps(from, to),
         other => Ok(other?),
     }
+}
+
+/// Whether a file system refuses the flags of a rename: not all of them have some, and they say so in different ways.
+fn has_no_flags(error: Errno) -> bool {
+    [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&error)
 }
 
 /// A file that only its owner may read, if it is created.

@@ -4,7 +4,7 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -18,18 +18,9 @@ pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     fs::rename(from, to)
 }
 
-/// Exchanges two directories. This takes three steps: between them the second place is empty, and a failure puts back what was
-/// there.
+/// Exchanges two directories, in several steps.
 pub fn exchange(from: &Path, to: &Path) -> io::Result<()> {
-    let mut aside = to.as_os_str().to_owned();
-    aside.push(".privet-aside");
-    let aside = PathBuf::from(aside);
-    rename_new(to, &aside)?;
-    if let Err(error) = fs::rename(from, to) {
-        fs::rename(&aside, to)?;
-        return Err(error);
-    }
-    fs::rename(&aside, from)
+    super::exchange_in_steps(from, to)
 }
 
 /// A file that only its owner may read, in so far as the directory says so.

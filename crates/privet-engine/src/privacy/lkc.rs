@@ -43,17 +43,26 @@ impl LkcPrivacy {
         })
     }
 
+    /// The slots of its column.
+    pub fn slots(&self) -> Range<u32> {
+        self.slots.clone()
+    }
+
     /// What a group must meet: its size first, which needs no counts.
     pub fn tests(&self) -> [&dyn ClassTest; 2] {
         [self.size.as_ref(), self.share.as_ref()]
+    }
+
+    /// The combinations of columns that decide: L of them each, or all where there are fewer.
+    pub fn combinations(&self, columns: &[usize]) -> Vec<Vec<usize>> {
+        subsets(columns, self.asked.group_width(columns.len()))
     }
 
     /// Vectors of levels at which the classes are the groups that decide for `levels`: all but L columns are at the top. Columns
     /// that are there anyway are left out of the choice, for they split no group.
     pub fn projections(&self, levels: &[u8], tops: &[u8]) -> Vec<Levels> {
         let open: Vec<usize> = (0..levels.len()).filter(|column| levels[*column] < tops[*column]).collect();
-        let width = self.asked.group_width(open.len());
-        subsets(&open, width)
+        self.combinations(&open)
             .into_iter()
             .map(|known| {
                 let mut projection: Levels = tops.into();
@@ -88,7 +97,7 @@ impl LkcPrivacy {
 }
 
 /// All subsets of some size, in lexicographic order.
-pub fn subsets(of: &[usize], size: usize) -> Vec<Vec<usize>> {
+fn subsets(of: &[usize], size: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
     for chosen in 0..size {
         let left = size - chosen;

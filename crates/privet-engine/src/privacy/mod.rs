@@ -23,7 +23,7 @@ use privet_policy::method::Scheme;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use lkc::{LkcPrivacy, subsets};
+pub use lkc::LkcPrivacy;
 pub use n_t_closeness::{NtCloseness, Records};
 
 use privet_core::{Error, Result, counted};

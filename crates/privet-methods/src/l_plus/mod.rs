@@ -151,11 +151,15 @@ pub(super) fn apply_plan(
         let wrong = "the plan was made with another kind of suppression than the policy asks for";
         return Err(Error::input(wrong).help("use the policy that the plan was made with"));
     }
-    let problem = problem::problem(policy, microdata, &asked)?;
     let (forest, cut) = cut_recoding::planned(microdata, &plan.cuts)?;
-    let recoding = recode::recode(&problem.rules, &forest, microdata, &asked, &cut);
+    let problem = problem::problem_in(policy, microdata, &asked, forest)?;
+    let LPlusProblem { rules, forest, fine, .. } = &problem;
+    let recoding = recode::recode(rules, forest, microdata, &asked, &cut);
+    // Without suppression in the policy, classes that violate it have no price of their own: then plain LM has one.
+    let cost = Some(fine.cost_of(rules, forest, &cut)).filter(|cost| *cost < FORBIDDEN);
+    let cost = cost.map(|cost| show(rules, microdata, cost));
     let (plan, search) = (Plan::Cuts(plan.clone()), SearchFacts::unproven(0, clock));
-    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
+    Ok(Solution { recoding, plan, search, cost, warnings: Vec::new(), sets: None })
 }
 
 fn value(rules: &CostRules, amount: Amount) -> f64 {

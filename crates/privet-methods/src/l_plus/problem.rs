@@ -86,7 +86,16 @@ pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &LPlusTask)
         quasi.leaf_of_code.iter().for_each(|leaf| occupied[*leaf as usize] = true);
         Tree::new(&quasi.taxonomy, |leaf| occupied[leaf])
     });
-    let forest = Forest { trees: trees.collect() };
+    problem_in(policy, microdata, asked, Forest { trees: trees.collect() })
+}
+
+/// Builds the problem over some nodes of the hierarchies.
+pub fn problem_in(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    asked: &LPlusTask,
+    forest: Forest,
+) -> Result<LPlusProblem> {
     let labels = microdata.label().map_or(0, |label| label.values.len());
     let theta = asked.thresholds.theta.clone();
     let mut rules =

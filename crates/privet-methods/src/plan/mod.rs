@@ -8,6 +8,7 @@ mod applied;
 mod fit;
 mod named;
 mod tree;
+mod whole;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -25,10 +26,13 @@ use privet_taxonomy::Taxonomy;
 ///
 /// ```
 /// use privet_methods::plan::Plan;
-/// let plan = r#"{ "rule": "levels", "levels": { "age": 1 }, "highest": { "age": 2 }, "columns": [] }"#;
+/// let plan = r#"{
+///     "rule": "levels", "levels": { "sex": 1 }, "highest": { "sex": 1 }, "cells": { "sex": ["*"] },
+///     "columns": [{ "name": "sex", "hierarchy": { "*": null, "f": "*", "m": "*" } }]
+/// }"#;
 /// let plan = Plan::parse(plan)?;
-/// assert_eq!(plan.level("age"), Some(1));
-/// assert_eq!(plan.outline()["levels"]["age"], 1);
+/// assert_eq!(plan.level("sex"), Some(1));
+/// assert_eq!(plan.outline()["levels"]["sex"], 1);
 /// # Ok::<(), privet_core::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -259,12 +263,15 @@ impl From<Json> for PlanSummary {
 }
 
 impl Plan {
-    /// Reads the text of a `plan.json`.
+    /// Reads the text of a `plan.json`. Parts that contradict each other are an error.
     pub fn parse(text: &str) -> Result<Plan> {
-        serde_json::from_str(text).map_err(|error| {
-            Error::input(format!("not a plan: {error}"))
-                .help("name a release directory, or the steward/plan.json in one")
-        })
+        let plan: Plan = serde_json::from_str(text).map_err(|error| {
+            let wrong = if error.is_eof() { "not a plan: the file is not complete" } else { "not a plan" };
+            let wrong = Error::input(wrong).help("name a release directory, or the steward/plan.json in one");
+            if error.line() > 0 { wrong.at_line(error.line() as u64) } else { wrong }
+        })?;
+        plan.check_whole()?;
+        Ok(plan)
     }
 
     /// What a manifest repeats: all but the hierarchies and what only another application needs.

@@ -23,10 +23,14 @@ impl PlannedTree {
         PlannedTree(tree.nodes().map(|node| (label(node), tree.parent(node).map(label))).collect())
     }
 
+    /// The nodes with their parents, parents first.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        self.0.iter().map(|(label, parent)| (label, parent.as_deref()))
+    }
+
     /// The tree, ready for questions.
     pub(crate) fn index(&self) -> TreeIndex<'_> {
-        let parents: HashMap<&str, Option<&str>> =
-            self.0.iter().map(|(label, parent)| (label, parent.as_deref())).collect();
+        let parents: HashMap<&str, Option<&str>> = self.nodes().collect();
         let inner = parents.values().copied().flatten().collect();
         TreeIndex { parents, inner }
     }
@@ -50,9 +54,32 @@ impl<'a> TreeIndex<'a> {
         self.parents.contains_key(label) && !self.inner.contains(label)
     }
 
-    /// A label and all above it. A plan that somebody edited may go in circles, so there are at most as many as labels.
-    pub fn path(&self, label: &'a str) -> impl Iterator<Item = &'a str> {
-        let above = move |label: &&'a str| self.parents.get(label).copied().flatten();
+    /// Whether there is such a node.
+    pub fn has(&self, label: &str) -> bool {
+        self.parents.contains_key(label)
+    }
+
+    /// A label and all above it. A plan that was not checked may go in circles, so there are at most as many as labels.
+    pub fn path<'b>(&'b self, label: &'b str) -> impl Iterator<Item = &'b str> {
+        let above = move |label: &&'b str| self.parents.get(label).copied().flatten();
         std::iter::successors(Some(label), above).take(self.parents.len())
+    }
+
+    /// For each node, the number of steps down to the lowest leaf below it.
+    pub fn heights(&self) -> HashMap<&'a str, usize> {
+        let mut heights: HashMap<&str, usize> = HashMap::new();
+        for leaf in self.parents.keys().filter(|label| !self.inner.contains(*label)) {
+            let mut height = 0;
+            let mut at = Some(*leaf);
+            while let Some(label) = at {
+                match heights.get(label) {
+                    Some(known) if *known >= height => break,
+                    _ => heights.insert(label, height),
+                };
+                height += 1;
+                at = self.parents.get(label).copied().flatten();
+            }
+        }
+        heights
     }
 }

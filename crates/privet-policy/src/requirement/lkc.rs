@@ -79,6 +79,8 @@ impl LkcPrivacy {
 
 /// How many subsets of `width` elements `of` elements have; `None` beyond 64 bits.
 fn combinations(of: usize, width: usize) -> Option<u64> {
+    // To choose is to leave the others: the smaller number keeps the products small.
+    let width = width.min(of.saturating_sub(width));
     (0..width as u64).try_fold(1u64, |number, taken| {
         number.checked_mul(of as u64 - taken).map(|product| product / (taken + 1))
     })
@@ -126,5 +128,8 @@ mod tests {
         assert_eq!(combinations(0, 0), Some(1));
         assert_eq!(combinations(25, 6), Some(177_100));
         assert_eq!(combinations(200, 100), None);
+        // As many as there are to leave out.
+        assert_eq!(combinations(70, 68), Some(2_415));
+        assert_eq!(combinations(1_000, 999), Some(1_000));
     }
 }

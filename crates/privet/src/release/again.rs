@@ -44,6 +44,13 @@ impl EarlierPlan {
             Some(release) => release.join(STEWARD).join(PLAN),
             None => place.to_path_buf(),
         };
+        if let Some(release) = &release
+            && let Some(fault) = ReleaseFolder::open(release)?.fault_of_plan()?
+        {
+            return Err(Error::input(fault)
+                .in_file(&path)
+                .help("restore it, or make a release of the new data with `privet anonymize`"));
+        }
         let text = fs::read_to_string(&path).map_err(|error| {
             Error::io("read the plan", &path, &error)
                 .help("name a release directory, as `privet anonymize -o` made it, or the plan.json in one")
@@ -78,8 +85,9 @@ impl EarlierPlan {
 
 /// Applies an earlier plan to data of the same form, audits the result and publishes it, as a run does.
 ///
-/// Records that fall below the policy's requirements are suppressed. If the policy names a ledger, the result is set
-/// against the earlier releases in it. A plan whose effect on a record depends on other records is refused.
+/// Classes of a table that fall below the policy's requirements are suppressed. Several tables and transactions are published
+/// whole or not at all. If the policy names a ledger, the result is compared with the earlier releases in it. A plan whose
+/// effect on a record depends on other records is refused.
 ///
 /// ```
 /// use privet::clock::Clock;
@@ -124,10 +132,19 @@ pub fn apply_plan(
 }
 
 /// The error for data that does not meet the policy under an earlier plan, although what can be suppressed was.
-pub(super) fn not_met(audit: &Audit, data: &Origin) -> Error {
+pub(super) fn not_met(audit: &Audit, plan: &Plan, data: &Origin) -> Error {
+    let help = match plan {
+        Plan::Levels(_) | Plan::Cuts(_) | Plan::Boxes(_) => {
+            "provide more records, or make a release of the new data with `privet anonymize`"
+        }
+        _ => {
+            "plans of this method suppress nothing: provide more records, or make a release of the new data with \
+             `privet anonymize`"
+        }
+    };
     let failing = audit.checks.iter().filter(|check| !check.holds);
     let failing: Vec<String> = failing.map(|check| format!("{}: {}", check.name, check.detail)).collect();
     Error::infeasible(format!("under this plan the data does not meet the policy: {}", failing.join("; ")))
         .in_file(data)
-        .help("provide more records, or make a release of the new data with `privet anonymize`")
+        .help(help)
 }

@@ -49,7 +49,7 @@ pub(super) fn apply(
     let delimiter = source.csv_delimiter();
     let mut sink = outlet.to.table(&NewTable { name, kind, delimiter, columns: &columns, formulas })?;
     // Cells that are carried through can be placed in the data; the sink looks at all others.
-    let placed = if kind.is_text() { formulas } else { Formulas::Mark };
+    let placed = if outlet.to.is_text(kind) { formulas } else { Formulas::Mark };
     let mut shuffle = Shuffle::new(key, outlet.spill);
     let summarised = |index: usize| microdata.summary.columns().iter().any(|column| column.index == index);
     let carries =

@@ -99,7 +99,7 @@ fn nearest(
     let columns: Vec<usize> = (0..microdata.quasi.len()).collect();
     let mut order: Vec<usize> = (0..recoding.len()).filter(|class| classes.sizes[*class] > 0).collect();
     let mut nearest = [None, None];
-    for known in privacy::subsets(&columns, asked.group_width(columns.len())) {
+    for known in notion.combinations(&columns) {
         tick()?;
         let cells = |class: usize| known.iter().map(move |column| recoding.cells(class)[*column]);
         order.sort_by(|a, b| cells(*a).cmp(cells(*b)));

@@ -49,6 +49,8 @@ pub(super) struct Claims<'a> {
     pub policy: PolicyRef<'a>,
     pub seed: u64,
     pub stated: Statement<'a>,
+    /// The text of the steward's `plan.json`.
+    pub plan: &'a str,
     /// Path below `public/` and SHA-256.
     pub files: &'a [(String, String)],
     /// Who was kept out of the release.
@@ -86,12 +88,13 @@ impl<'a> Claims<'a> {
         policy: PolicyRef<'a>,
         seed: u64,
         stated: Statement<'a>,
+        plan: &'a str,
         files: &'a [(String, String)],
         held: Option<&'a HeldOut>,
         applied: Option<&'a EarlierPlan>,
     ) -> Claims<'a> {
         let (attacks, ledger, audit) = (None, None, None);
-        Claims { policy, seed, stated, files, held, applied, warnings: &[], attacks, ledger, audit }
+        Claims { policy, seed, stated, plan, files, held, applied, warnings: &[], attacks, ledger, audit }
     }
 
     /// The steward's manifest: everything. Held-out records are in the steward's directory.
@@ -109,6 +112,7 @@ impl<'a> Claims<'a> {
             "origin": {
                 "policy": absolute(policy.written().path()),
                 "policy_sha256": sha256_of_text(policy.written().text()),
+                "plan_sha256": sha256_of_text(self.plan),
                 "data": match policy.origin() {
                     Origin::File(path) => json!(absolute(path)),
                     // What is not a file has to be given again to an audit.

@@ -26,6 +26,8 @@ pub struct OpenRelease {
     pub seed: u64,
     /// What makes it doubtful that the original is the one that the release was made from, as sentences.
     pub doubts: Vec<String>,
+    /// Whether the plan of an earlier release was applied.
+    pub by_earlier_plan: bool,
     /// The people who were kept out of it, where there are any; the policy's data is without them.
     pub holdout: Option<Source>,
 }
@@ -33,7 +35,7 @@ pub struct OpenRelease {
 /// Opens a published release. `original` stands in for the data's place when it was made.
 ///
 /// A release whose files are not as they were published is an error, as it is a violation to an audit; so is data that has
-/// changed where it lies. Who names another original knows what he does, and is told.
+/// changed where it lies. Whoever names another original does so on purpose, and gets a warning.
 pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Result<OpenRelease> {
     let opened = ReleaseFolder::open(folder)?;
     let seed = opened.seed()?;
@@ -56,7 +58,8 @@ pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Re
     let entries = fs::read_dir(&public).map_err(|error| Error::io("read the folder", &public, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     files.sort();
-    Ok(OpenRelease { policy, released, files, seed, doubts, holdout: opened.holdout()? })
+    let (by_earlier_plan, holdout) = (opened.follows_earlier_plan()?, opened.holdout()?);
+    Ok(OpenRelease { policy, released, files, seed, doubts, by_earlier_plan, holdout })
 }
 
 fn altered(message: impl Into<String>) -> Error {

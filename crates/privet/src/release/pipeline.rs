@@ -24,7 +24,7 @@ use privet_core::{Error, Exact, Result};
 use privet_data::{Destination, Directory, FileKind, Source, Version};
 use privet_ledger::Signatures;
 use privet_methods::plan::Plan;
-use privet_policy::layout::{CLAIMS, POLICY};
+use privet_policy::layout::{CLAIMS, PLAN, POLICY};
 use privet_policy::{CheckedPolicy, OriginalData, PolicyRef, Stated, TransactionPolicy, VocabularyPolicy};
 
 /// One shape of release, with the data that it is made of and what a method decided about them.
@@ -156,6 +156,8 @@ pub(super) fn made<S: Shape>(
     clock: &Clock,
 ) -> Result<Published> {
     S::refuse(&policy, options)?;
+    let plan = applied.map(|earlier| Path::new(earlier.path()));
+    refuse_own_sources(&options.target, policy.any(), plan)?;
     let (target, seed) = begin(&mut policy, options)?;
     let version = policy.any().version();
     let held = policy.hold_out(options.holdout, seed, clock)?;
@@ -177,6 +179,21 @@ pub(super) struct Making<'a> {
     pub held: Option<HeldOut>,
     /// The earlier plan that is applied, where nothing is decided anew.
     pub applied: Option<&'a EarlierPlan>,
+}
+
+/// Refuses a target that holds what the run reads: to replace it would destroy that.
+pub(super) fn refuse_own_sources(target: &Path, policy: PolicyRef<'_>, plan: Option<&Path>) -> Result<()> {
+    let Ok(target) = target.canonicalize() else { return Ok(()) };
+    let read = [("data", policy.origin().path()), ("policy", Some(policy.written().path())), ("plan", plan)];
+    for (what, path) in read {
+        let path = path.and_then(|path| path.canonicalize().ok());
+        if path.is_some_and(|path| path.starts_with(&target)) {
+            return Err(Error::input(format!("the target holds the {what} that the run reads"))
+                .in_file(target)
+                .help("choose another target"));
+        }
+    }
+    Ok(())
 }
 
 /// Claims the target and fills in what the user says over the policy; returns the seed in use.
@@ -227,7 +244,9 @@ pub(super) fn publish<S: Shape>(
     let others = held.as_ref().map(|held| held.write(policy, &target, clock)).transpose()?;
     clock.progress().stage("writing", None);
     let files = written(shape, &target, options.format, clock)?;
-    let mut claims = Claims::of(policy, seed, shape.stated()?, &files, held.as_ref(), applied);
+    let stated = shape.stated()?;
+    let plan = pretty(stated.plan)?;
+    let mut claims = Claims::of(policy, seed, stated, &plan, &files, held.as_ref(), applied);
     let original = match &held {
         Some(held) => held.original(),
         None => policy.original(),
@@ -236,7 +255,8 @@ pub(super) fn publish<S: Shape>(
     approve(&audit, policy, version, applied)?;
     clock.progress().stage("attacking", None);
     let released = ReleaseFolder::open(target.work())?.released(policy)?;
-    let mut attacks = attacked(policy, released, seed, others, &options.attacks, clock)?;
+    let by_earlier_plan = applied.is_some();
+    let mut attacks = attacked(policy, released, seed, by_earlier_plan, others, &options.attacks, clock)?;
     book::tell(ledger.as_ref(), &mut attacks);
     clock.progress().stage("writing reports", None);
     warnings.extend(attacks.warnings());
@@ -252,7 +272,6 @@ pub(super) fn publish<S: Shape>(
         public_manifest: shape.public_manifest(&claims),
         steward_report: report.render(Edition::Steward)?,
         figures: pretty(&ForSteward(&report))?,
-        plan: claims.stated.plan,
     };
     let manifest = documents.write(&target, &files, |files| {
         let mut manifest = Claims { files, ..claims.clone() }.steward(&target.steward())?;
@@ -295,6 +314,7 @@ fn judge(target: &Target, claims: &Claims<'_>, original: OriginalData, clock: &C
     clock.progress().stage("auditing", None);
     let steward = target.steward();
     target.write(&steward.join(POLICY), claims.policy.written().text().as_bytes(), true)?;
+    target.write(&steward.join(PLAN), claims.plan.as_bytes(), true)?;
     target.write(&steward.join(CLAIMS), pretty(&claims.steward(&steward)?)?.as_bytes(), true)?;
     let audit = audit_release(target.work(), original, clock)?;
     clock.check()?;
@@ -317,8 +337,8 @@ fn approve(
     if audit.passed {
         return Ok(());
     }
-    if applied.is_some() {
-        return Err(again::not_met(audit, policy.origin()));
+    if let Some(earlier) = applied {
+        return Err(again::not_met(audit, &earlier.plan, policy.origin()));
     }
     Err(Error::internal(format!(
         "the release failed its audit and was not published:\n{}",
@@ -331,6 +351,7 @@ pub(super) fn attacked(
     policy: PolicyRef<'_>,
     released: Released,
     seed: u64,
+    by_earlier_plan: bool,
     holdout: Option<Source>,
     choice: &Choice,
     clock: &Clock,
@@ -339,7 +360,7 @@ pub(super) fn attacked(
     let budget = (*choice == Choice::Cheap).then(|| Budget::of_run(clock));
     let limited = budget.as_ref().map(|budget| budget.clock(clock));
     let mut scene = Scene::new(policy, released, seed, limited.as_ref().unwrap_or(clock));
-    (scene.holdout, scene.baselines) = (holdout, baselines);
+    (scene.holdout, scene.baselines, scene.by_earlier_plan) = (holdout, baselines, by_earlier_plan);
     if let Some(budget) = &budget {
         scene.limits = budget.limits();
     }

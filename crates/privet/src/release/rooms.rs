@@ -8,20 +8,18 @@ use serde_json::Value as Json;
 use super::target::Target;
 use privet_core::hash::sha256_of_text;
 use privet_core::{Error, Result};
-use privet_methods::plan::Plan;
-use privet_policy::layout::{CLAIMS, MANIFEST, PLAN};
+use privet_policy::layout::{CLAIMS, MANIFEST};
 
 /// The documents of a release.
-pub(super) struct Documents<'a> {
+pub(super) struct Documents {
     pub public_report: String,
     pub public_manifest: Json,
     pub steward_report: String,
     /// The figures that both reports are made from.
     pub figures: String,
-    pub plan: &'a Plan,
 }
 
-impl Documents<'_> {
+impl Documents {
     /// Writes them into the two rooms. `released` are the files that the public room has already; `manifest` makes the
     /// steward's manifest from these and the documents beside them, and is returned.
     pub fn write(
@@ -42,7 +40,6 @@ impl Documents<'_> {
         let steward = target.steward();
         write(steward.join("report.html"), &self.steward_report, true)?;
         write(steward.join("report.json"), &self.figures, true)?;
-        write(steward.join(PLAN), &pretty(self.plan)?, true)?;
         write(steward.join(MANIFEST), &pretty(&manifest)?, true)?;
         target.remove(&steward.join(CLAIMS))?;
         Ok(manifest)

@@ -1,6 +1,7 @@
 //! The steps of a run as calls of their own: decide, apply, audit, attack, publish.
 
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::buckets::Grouped;
 use super::manifest::Statement;
@@ -16,7 +17,7 @@ use privet_audit::released::Released;
 use privet_audit::{Audit, audit_data};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
-use privet_data::{Destination, Version};
+use privet_data::{Destination, FileKind, NewTable, NewTransactions, RowSink, Version};
 use privet_methods::plan::Plan;
 use privet_policy::{AnyPolicy, OriginalData, Policy, PolicyRef, Purpose, ReleaseKind};
 
@@ -195,13 +196,66 @@ pub struct Applied {
 pub fn apply(decision: &Decision, to: &dyn Destination, clock: &Clock) -> Result<Applied> {
     let folder = tempfile::tempdir()
         .map_err(|error| Error::io("make a temporary directory", std::env::temp_dir(), &error))?;
-    let outlet = Outlet { to, spill: &folder.path().join("spill"), format: None };
+    let to = Unfinished { to, written: WrittenSinks::default() };
+    let outlet = Outlet { to: &to, spill: &folder.path().join("spill"), format: None };
     let Written { names, assignment } = whatever!(&decision.made, shape => shape.write(&outlet, clock))?;
     let policy = decision.policy();
     if policy.version() != decision.version {
         return Err(changed(policy.origin()));
     }
+    to.finish()?;
     Ok(Applied { names, assignment: assignment.map(|(_, text)| text) })
+}
+
+/// A destination whose tables are finished together, when it is known that the data did not change while they were read. A table
+/// that is not finished was not published.
+struct Unfinished<'a> {
+    to: &'a dyn Destination,
+    written: WrittenSinks,
+}
+
+/// Tables with all their rows.
+type WrittenSinks = Arc<Mutex<Vec<Box<dyn RowSink>>>>;
+
+struct UnfinishedSink {
+    sink: Box<dyn RowSink>,
+    written: WrittenSinks,
+}
+
+impl Unfinished<'_> {
+    fn later(&self, sink: Box<dyn RowSink>) -> Box<dyn RowSink> {
+        Box::new(UnfinishedSink { sink, written: Arc::clone(&self.written) })
+    }
+
+    fn finish(&self) -> Result<()> {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.drain(..).try_for_each(|sink| sink.finish())
+    }
+}
+
+impl Destination for Unfinished<'_> {
+    fn table(&self, table: &NewTable<'_>) -> Result<Box<dyn RowSink>> {
+        Ok(self.later(self.to.table(table)?))
+    }
+
+    fn transactions(&self, transactions: &NewTransactions<'_>) -> Result<Box<dyn RowSink>> {
+        Ok(self.later(self.to.transactions(transactions)?))
+    }
+
+    fn is_text(&self, kind: FileKind) -> bool {
+        self.to.is_text(kind)
+    }
+}
+
+impl RowSink for UnfinishedSink {
+    fn write(&mut self, cells: &[&str]) -> Result<()> {
+        self.sink.write(cells)
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).push(self.sink);
+        Ok(())
+    }
 }
 
 /// Audits released data against the original and a policy, by code that has no part in making releases. Original and release may
@@ -260,7 +314,7 @@ pub fn attack(
 ) -> Result<Attacks> {
     release.check_whole()?;
     let policy = policy.check_any(original)?;
-    pipeline::attacked((&policy).into(), release, SEED, None, choice, clock)
+    pipeline::attacked((&policy).into(), release, SEED, false, None, choice, clock)
 }
 
 /// Writes the release that was decided, audits and attacks it, and publishes it as a directory: byte for byte what the command
@@ -302,6 +356,7 @@ fn published<S: Shape>(
     clock: &Clock,
 ) -> Result<Published> {
     S::refuse(shape.policy(), options)?;
+    pipeline::refuse_own_sources(&options.target, shape.policy().any(), None)?;
     let target = Target::claim(&options.target, options.force)?;
     let making =
         Making { target, seed: decision.seed, version: decision.version.clone(), held: None, applied: None };

@@ -1,8 +1,8 @@
 //! The folder a release goes to: either the whole release is there, or nothing changed.
 //!
-//! Everything is written to a hidden folder beside the target. Publishing is one atomic rename; replacing an older release
-//! is one atomic exchange. A lock beside the target keeps two runs apart, and whoever holds it clears away what a killed
-//! run may have left in the hidden folder.
+//! Everything is written to a hidden folder next to the target. Publishing is one atomic rename; replacing an older release
+//! is one atomic exchange, where the file system has one. A lock next to the target keeps two runs apart, and whoever holds it
+//! clears away what a killed run may have left in the hidden folder.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -40,11 +40,14 @@ impl Target {
                 .in_file(&parent)
                 .help("name a folder"));
         }
+        refuse_inside_release(&parent)?;
         let lock_path = parent.join(format!(".{name}.privet-lock"));
         let work = place::work_in(&parent, name);
         // What is hidden here is ours as soon as the lock is, and not before.
         place::in_one_step(|| {
             let lock = lock(&lock_path, path)?;
+            platform::put_back(path)
+                .map_err(|error| Error::writing("clear up at the target", path, &error))?;
             let replace = check_existing(path, force).inspect_err(|_| {
                 let _ = fs::remove_file(&lock_path);
             })?;
@@ -186,6 +189,18 @@ fn exists(path: &Path) -> Error {
         .help("choose another target, or replace it with --force")
 }
 
+/// Refuses a place inside a release: `public/` would hold what was not published, and whoever replaces or removes that release
+/// would take this one with it.
+fn refuse_inside_release(parent: &Path) -> Result<()> {
+    let Ok(parent) = parent.canonicalize() else { return Ok(()) };
+    match parent.ancestors().find(|above| above.join("steward").join("manifest.json").is_file()) {
+        None => Ok(()),
+        Some(release) => Err(Error::input("the target lies inside a release")
+            .in_file(release)
+            .help("choose a target outside of it")),
+    }
+}
+
 /// Whether there is an older release to replace.
 fn check_existing(path: &Path, force: bool) -> Result<bool> {
     let Ok(metadata) = fs::symlink_metadata(path) else { return Ok(false) };
@@ -267,6 +282,19 @@ mod tests {
         fs::create_dir(&path).expect("made");
         assert!(make(&path, true, "x").is_err());
         assert_eq!(names(folder.path()), ["precious"]);
+    }
+
+    #[test]
+    fn a_target_inside_a_release_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("out");
+        make(&path, false, "one").expect("published");
+        for inside in ["next", "public/next", "steward/next"] {
+            let error = make(&path.join(inside), false, "two").expect_err("inside a release");
+            assert_eq!(error.kind(), ErrorKind::Input);
+        }
+        assert_eq!(names(&path), ["public", "steward"]);
+        assert_eq!(names(&path.join("steward")), ["manifest.json"]);
     }
 
     #[test]

@@ -21,11 +21,12 @@ pub(super) fn evidence(book: &BucketBook, orders: &[&Keys]) -> (Evidence, f64) {
     let trail = &book.trail;
     let mut named: Vec<usize> = (0..trail.buckets.len()).collect();
     named.sort_by(|one, other| by_number(&trail.buckets[*one], &trail.buckets[*other]));
-    let buckets: Vec<&Bucket> =
-        named.iter().filter_map(|bucket| book.buckets.get(&trail.buckets[*bucket])).collect();
+    // One list for both: the rows of all views are the same buckets.
+    let named = named.iter().map(|bucket| trail.buckets[*bucket].as_str());
+    let (names, buckets): (Vec<&str>, Vec<&Bucket>) =
+        named.filter_map(|name| Some((name, book.buckets.get(name)?))).unzip();
     let arrangement = arrangement(book, &buckets);
     let mut evidence = Evidence::default();
-    let names: Vec<&str> = named.iter().map(|bucket| trail.buckets[*bucket].as_str()).collect();
     for keys in orders {
         let mut found = Evidence::default();
         let mut all = vec![places(book, &buckets, &keys.records)];
