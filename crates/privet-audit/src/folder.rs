@@ -107,7 +107,9 @@ impl ReleaseFolder {
     /// The policy as understood; its data is the original without the people who were held out. `original` stands in for
     /// the data's place when the release was made.
     pub fn checked(&self, original: impl Into<OriginalData>, clock: &Clock) -> Result<AnyPolicy> {
-        let mut policy = self.policy()?.check_any(self.original(original)?)?;
+        let written = self.policy()?;
+        let checked = written.check_any(self.original(original)?);
+        let mut policy = checked.map_err(|error| written.moved(error))?;
         if let AnyPolicy::Table(policy) = &mut policy {
             holdout::subtract(self, policy, clock)?;
         }

@@ -344,6 +344,19 @@ fn a_target_that_is_read_or_lies_inside_a_release_is_refused() {
 }
 
 #[test]
+fn a_hierarchy_that_is_gone_is_named_with_where_the_policy_was() {
+    let bench = people("full-domain");
+    for name in ["policy.toml", "city.csv"] {
+        std::fs::remove_file(bench.path(name)).expect("removed");
+    }
+    for command in [&["apply", "first", "people.csv", "-o", "later"][..], &["audit", "first"]] {
+        let outcome = bench.privet(command).exits(2);
+        assert!(outcome.stderr.contains("city.csv"), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains("the policy was in this directory when"), "{}", outcome.stderr);
+    }
+}
+
+#[test]
 fn groups_that_lack_lkc_privacy_are_suppressed() {
     let bench = people("full-domain");
     bench.edit(

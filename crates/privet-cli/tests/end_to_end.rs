@@ -14,6 +14,7 @@ mod compare;
 mod console;
 mod data_in_memory;
 mod determinism;
+mod door;
 mod faults;
 mod freeform;
 mod goldens;

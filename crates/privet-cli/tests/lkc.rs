@@ -88,7 +88,7 @@ fn what_cannot_be_kept_is_refused_at_the_door_with_the_reason() {
     refused("L = 2", "L = 0", 2, "a whole number from 1");
     refused("K = 2", "K = 0", 2, "a whole number from 1");
     refused("K = 2\n", "", 2, "'K'");
-    refused("C = 0.5", "C = 0", 2, "C = 0 would allow no sensitive value");
+    refused("C = 0.5", "C = 0", 2, "'privacy.lkc-privacy.C' is 0; it must be above 0, at most 1");
     refused("C = 0.5", "C = 1.5", 2, "as in C = 0.5");
     refused("column = \"disease\"", "column = \"town\"", 2, "sensitive");
     refused("[method]\n", "[method]\nsuppression_limit = 0.1\n", 2, "without suppression only");

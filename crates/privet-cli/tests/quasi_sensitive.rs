@@ -52,7 +52,7 @@ fn what_is_wrong_is_told_with_its_exit_status_and_leaves_nothing() {
     fails("label,terms\nFlu,cough\nFlu,fever\n", "c = 1", "c = 1", 2, "'Flu' stands on line 2 already");
     fails("label,terms\nFlu,cough\nCold,\n", "c = 1", "c = 1", 2, "knowledge.csv:3");
     fails("label,terms\nFlu,cough\nCold,\n", "c = 1", "c = 1", 2, "'Cold' has no terms");
-    fails(good, "c = 1", "c = 0", 2, "'c' is 0");
+    fails(good, "c = 1", "c = 0", 2, "'privacy.qs-diversity.c' is 0; it must be above 0");
     fails(good, "c = 1", "c = -1", 2, "'privacy.qs-diversity.c'");
     fails(good, "l = 2", "l = 4", 3, "more labels than the 3");
     fails(good, "l = 2", "l = 0", 2, "'privacy.qs-diversity.l'");

@@ -4,7 +4,7 @@ use std::fs;
 
 use privet::Exact;
 use privet::example::examples;
-use privet::policy::schema::{DURATION, EXACT, schema};
+use privet::policy::schema::{DURATION, EXACT, POSITIVE, schema};
 use privet::policy::{Policy, parse_duration};
 use serde_json::{Value as Json, json};
 
@@ -31,6 +31,7 @@ fn meets(value: &Json, own: &Json, root: &Json) -> bool {
         "const" => value == says,
         "enum" => says.as_array().is_some_and(|all| all.contains(value)),
         "minimum" => value.as_f64().is_none_or(|value| value >= says.as_f64().expect("a bound")),
+        "exclusiveMinimum" => value.as_f64().is_none_or(|value| value > says.as_f64().expect("a bound")),
         "maximum" => value.as_f64().is_none_or(|value| value <= says.as_f64().expect("a bound")),
         "minLength" => {
             value.as_str().is_none_or(|text| text.chars().count() as u64 >= says.as_u64().expect("a length"))
@@ -41,6 +42,7 @@ fn meets(value: &Json, own: &Json, root: &Json) -> bool {
         // What the patterns stand for.
         "pattern" => value.as_str().is_none_or(|text| match says.as_str().expect("a pattern") {
             EXACT => Exact::parse(text).is_some(),
+            POSITIVE => Exact::parse(text).is_some_and(|exact| exact > Exact::ZERO),
             DURATION => parse_duration(text).is_some(),
             other => panic!("unknown pattern {other}"),
         }),
@@ -128,6 +130,9 @@ fn what_a_policy_cannot_say_does_not_meet_the_schema() {
         ("", "[privacy.k-anonymity]\nk = 0\n"),
         ("", "[privacy.k-anonymity]\n"),
         ("", "[privacy.t-closeness]\nt = 1.5\n"),
+        ("", "[privacy.t-closeness]\nt = \"1/0\"\n"),
+        ("", "[privacy.lkc-privacy]\nL = 2\nK = 2\nC = 0\n"),
+        ("", "[privacy.lkc-privacy]\nL = 2\nK = 2\nC = \"0%\"\n"),
         ("", "[privacy.t-closeness]\nt = \"a third\"\n"),
         ("", "[privacy.t-closeness]\nt = 0.5\ndistance = \"far\"\n"),
         ("", "[privacy.km-anonymity]\nk = 2\nm = 1\n"),

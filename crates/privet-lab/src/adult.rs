@@ -11,6 +11,7 @@ use privet::data::{ReadOptions, Source};
 use privet::engine::microdata::Microdata;
 use privet::method::recoding::Recoding;
 use privet::method::{self, Solution};
+use privet::policy::method::TableCost;
 use privet::policy::{CheckedPolicy, KeyKind, Policy};
 use privet::{Error, ErrorKind, Exact, Result};
 
@@ -253,7 +254,8 @@ fn outcome_of(microdata: &Microdata, setup: &Setup, mut solution: Solution) -> R
         Some(cost) => cost,
         None => {
             let classes = solution.recoding.count(microdata);
-            let measure = solution.recoding.measure(setup.cost, microdata)?;
+            let named = TableCost::named(setup.cost).ok_or_else(|| Error::internal("an unknown cost"))?;
+            let measure = solution.recoding.measure(named, microdata)?;
             method::show(&measure, solution.recoding.cost(&measure, &classes))
         }
     };

@@ -57,9 +57,9 @@ pub(super) fn run(
     // would otherwise tie with the most general release and win as the first of equals.
     let limit = limit.min(records.saturating_sub(1));
     let clock = clock.with_limit(own.time_limit);
-    let mut problem = LevelLattice::new(microdata, requirements, natural, own.cost.name(), limit, &clock)?;
+    let mut problem = LevelLattice::new(microdata, requirements, natural, own.cost, limit, &clock)?;
     problem.lkc = lkc;
-    problem.bottoms = bottoms(policy, own.least_levels.as_ref(), microdata, problem.tops())?;
+    problem.bottoms = bottoms(own.least_levels.as_ref(), microdata, problem.tops())?;
     let drawn_from = own.break_minimality;
     let wanted = usize::try_from(drawn_from.unwrap_or(1)).unwrap_or(usize::MAX);
     let outcome = lattice::search(&problem, wanted, &clock)?;
@@ -105,7 +105,7 @@ pub(super) fn apply_plan(
     let requirements = privacy::requirements(policy, &microdata.table)?;
     let natural = privacy::natural_requirements(policy, &microdata.table)?;
     let records = microdata.table.records;
-    let problem = LevelLattice::new(microdata, requirements, natural, own.cost.name(), records, clock)?;
+    let problem = LevelLattice::new(microdata, requirements, natural, own.cost, records, clock)?;
     let levels = problem.levelling.levels_of(&plan.levels, &plan.cells)?;
     if problem.judge(&levels).is_none() {
         return Err(Error::internal("the closeness of the classes could not be decided"));
@@ -124,24 +124,11 @@ pub(super) fn apply_plan(
 }
 
 /// The lowest level that the policy allows, per column.
-fn bottoms(
-    policy: &CheckedPolicy,
-    least: Option<&BTreeMap<usize, u64>>,
-    microdata: &Microdata,
-    tops: &[u8],
-) -> Result<Levels> {
+fn bottoms(least: Option<&BTreeMap<usize, u64>>, microdata: &Microdata, tops: &[u8]) -> Result<Levels> {
     let bottom = |(quasi, top): (&QuasiIdentifier, &u8)| {
         let level = least.and_then(|least| least.get(&quasi.index)).copied().unwrap_or(0);
-        u8::try_from(level).ok().filter(|level| level <= top).ok_or_else(|| {
-            let wrong = format!(
-                "'least_levels' asks for level {level} of '{}', whose highest level is {top}",
-                quasi.name
-            );
-            policy.at_method(
-                "least_levels",
-                Error::input(wrong).help("the hierarchy's root is its highest level"),
-            )
-        })
+        let wrong = || Error::internal(format!("a least level of '{}' above its root", quasi.name));
+        u8::try_from(level).ok().filter(|level| level <= top).ok_or_else(wrong)
     };
     microdata.quasi.iter().zip(tops).map(bottom).collect()
 }
@@ -192,7 +179,7 @@ impl<'a> LevelLattice<'a> {
         microdata: &'a Microdata,
         requirements: Vec<Box<dyn ClassTest>>,
         natural: Vec<NtCloseness>,
-        cost: &str,
+        cost: method::TableCost,
         limit: u64,
         clock: &'a Clock,
     ) -> Result<LevelLattice<'a>> {

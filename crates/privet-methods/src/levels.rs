@@ -10,6 +10,7 @@ use privet_engine::loss;
 use privet_engine::loss::{Cell, Cost, Frame, Measure};
 use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_engine::rollup::{Grouping, Ladder};
+use privet_policy::method::TableCost;
 use privet_taxonomy::NodeId;
 
 /// The levels of a table's quasi-identifiers, with a measure of information loss.
@@ -27,7 +28,7 @@ pub(super) struct Levelling<'a> {
 
 impl<'a> Levelling<'a> {
     /// The levels of a table with a cost measure.
-    pub fn new(microdata: &'a Microdata, cost: &str) -> Result<Levelling<'a>> {
+    pub fn new(microdata: &'a Microdata, cost: TableCost) -> Result<Levelling<'a>> {
         let tops = microdata.quasi.iter().map(top).collect::<Result<Vec<u8>>>()?;
         let groupings = Groupings::new(microdata);
         let ladders = groupings.ladders().columns();

@@ -14,6 +14,7 @@ use privet_engine::loss::{Cell, Cost, Frame, Measure, Tally};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::{EquivalenceClass, Members};
 use privet_engine::rollup::Tallies;
+use privet_policy::method::TableCost;
 use privet_taxonomy::NodeId;
 
 /// A released value of a quasi-identifier.
@@ -311,7 +312,7 @@ impl Recoding {
     /// The cost of the release under every measure that is defined for it.
     pub fn costs(&self, microdata: &Microdata, table: &ClassTable) -> Vec<super::ShownCost> {
         let frame = self.frame(microdata);
-        let measures = loss::NAMES.iter().filter_map(|name| loss::measure(name, &frame).ok());
+        let measures = TableCost::ALL.iter().filter_map(|cost| loss::measure(*cost, &frame).ok());
         measures.map(|measure| super::show(&measure, self.cost(&measure, table))).collect()
     }
 
@@ -331,8 +332,8 @@ impl Recoding {
     }
 
     /// The measure that guides the search, or why it is not defined for this release.
-    pub fn measure(&self, name: &str, microdata: &Microdata) -> Result<Measure> {
-        loss::measure(name, &self.frame(microdata))
+    pub fn measure(&self, cost: TableCost, microdata: &Microdata) -> Result<Measure> {
+        loss::measure(cost, &self.frame(microdata))
     }
 }
 

@@ -11,6 +11,8 @@ pub enum KeyKind {
     Count(u64),
     /// An exact number within the two bounds (both included): `0.3`, `"3/10"` or `"30%"`.
     Exact(&'static str, &'static str),
+    /// An exact number above 0 and at most the given one; an empty text is no bound.
+    Above(&'static str),
     /// The name of a column that has this role.
     Column(Role),
     /// One of these words.

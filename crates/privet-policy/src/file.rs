@@ -127,6 +127,24 @@ impl Policy {
         }
     }
 
+    /// Explains an error about a file that the policy names, where the policy is gone from its own place: a release keeps a copy
+    /// of it, and the names of files in that still start where the policy was.
+    #[must_use]
+    pub fn moved(&self, error: Error) -> Error {
+        let is_gone = |path: &Path| std::fs::metadata(path).is_err();
+        match (error.file(), self.path.parent()) {
+            (Some(file), Some(home)) if is_gone(file) && is_gone(&self.path) && file.starts_with(home) => {
+                let help = format!(
+                    "the policy was in this directory when the release was made: {}; restore the file there, or name a policy \
+                     with --policy",
+                    home.display()
+                );
+                error.help(help)
+            }
+            _ => error,
+        }
+    }
+
     /// Puts an error about a requirement, by its position, at its place in the policy.
     pub fn at_requirement(&self, position: usize, error: Error) -> Error {
         let privacy = self.root().entry("privacy").and_then(|entry| entry.section().ok());

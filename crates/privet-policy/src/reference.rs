@@ -8,6 +8,8 @@ impl KeyKind {
     pub fn in_words(self) -> String {
         match self {
             KeyKind::Count(least) => format!("a whole number from {least}"),
+            KeyKind::Above("") => "an exact number above 0".to_string(),
+            KeyKind::Above(most) => format!("an exact number above 0, at most {most}"),
             KeyKind::Exact(least, "") => format!("an exact number from {least}"),
             KeyKind::Exact(least, most) => format!("an exact number from {least} to {most}"),
             KeyKind::Column(role) => format!("a column of role {role}"),
@@ -38,9 +40,11 @@ impl KeyKind {
             KeyKind::Duration => {
                 "a length of time, as in `\"500ms\"`, `\"30s\"`, `\"5m\"` or `\"1h\"`".to_string()
             }
-            KeyKind::Count(_) | KeyKind::Exact(..) | KeyKind::FlagOrCount(_) | KeyKind::Thresholds(..) => {
-                self.in_words()
-            }
+            KeyKind::Count(_)
+            | KeyKind::Exact(..)
+            | KeyKind::Above(_)
+            | KeyKind::FlagOrCount(_)
+            | KeyKind::Thresholds(..) => self.in_words(),
         }
     }
 }

@@ -9,9 +9,18 @@ use super::check::{DataKind, Role};
 use super::declare::{Catalogue, Declaration, Key, KeyKind};
 use crate::method::CATALOGUES;
 
-/// The pattern of an exact number that is written as text: `"3/10"`, `"30%"`, `"0.3"`.
-pub const EXACT: &str =
-    r"^\s*[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?\s*(%|/\s*[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?)?\s*$";
+/// The pattern of an exact number that is written as text: `"3/10"`, `"30%"`, `"0.3"`. What stands below the line has a digit other
+/// than 0.
+pub const EXACT: &str = concat!(
+    r"^\s*[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?\s*",
+    r"(%|/\s*(0*[1-9][0-9]*(\.[0-9]+)?|0*\.0*[1-9][0-9]*)([eE][+-]?[0-9]+)?)?\s*$"
+);
+
+/// The same for a number above 0: its first part has a digit other than 0, too.
+pub const POSITIVE: &str = concat!(
+    r"^\s*(0*[1-9][0-9]*(\.[0-9]+)?|0*\.0*[1-9][0-9]*)([eE][+-]?[0-9]+)?\s*",
+    r"(%|/\s*(0*[1-9][0-9]*(\.[0-9]+)?|0*\.0*[1-9][0-9]*)([eE][+-]?[0-9]+)?)?\s*$"
+);
 
 /// The pattern of a length of time: `"30s"`.
 pub const DURATION: &str = r"^\s*[0-9]*\.?[0-9]+\s*(ms|s|m|min|h|d|w)\s*$";
@@ -188,9 +197,11 @@ fn property(key: &Key) -> Json {
 
 fn default_of(kind: KeyKind, text: &str) -> Json {
     match kind {
-        KeyKind::Count(_) | KeyKind::Exact(..) | KeyKind::Flag | KeyKind::FlagOrCount(_) => {
-            serde_json::from_str(text).unwrap_or_else(|_| json!(text))
-        }
+        KeyKind::Count(_)
+        | KeyKind::Exact(..)
+        | KeyKind::Above(..)
+        | KeyKind::Flag
+        | KeyKind::FlagOrCount(_) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
         KeyKind::Column(_)
         | KeyKind::Choice(_)
         | KeyKind::Duration
@@ -204,6 +215,14 @@ fn kind(kind: KeyKind) -> Json {
     match kind {
         KeyKind::Count(least) => json!({ "type": "integer", "minimum": least }),
         KeyKind::Exact(least, most) => exact(least, most),
+        KeyKind::Above(most) => {
+            let mut number = Map::from_iter([("type".to_string(), json!("number"))]);
+            number.insert("exclusiveMinimum".into(), json!(0));
+            if let Ok(most @ Json::Number(_)) = serde_json::from_str::<Json>(most) {
+                number.insert("maximum".into(), most);
+            }
+            json!({ "anyOf": [number, { "type": "string", "pattern": POSITIVE }] })
+        }
         KeyKind::Column(_) => json!({ "type": "string" }),
         KeyKind::Choice(words) => json!({ "enum": words }),
         KeyKind::Flag => json!({ "type": "boolean" }),

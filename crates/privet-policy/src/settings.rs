@@ -195,6 +195,14 @@ fn check_setting(entry: &Entry<'_>, key: &Key, columns: &[PolicyColumn]) -> Resu
     match key.kind {
         KeyKind::Count(least) => entry.count(least).map(Setting::Count),
         KeyKind::Exact(least, most) => exact_between(entry, key, least, most).map(Setting::Exact),
+        KeyKind::Above(most) => match exact_between(entry, key, "0", most)? {
+            Exact::ZERO => {
+                let range = if most.is_empty() { String::new() } else { format!(", at most {most}") };
+                let message = format!("'{}' is 0; it must be above 0{range}", entry.name());
+                Err(entry.error(message).help(key.help))
+            }
+            exact => Ok(Setting::Exact(exact)),
+        },
         KeyKind::Column(role) => column_of_role(entry, role, columns).map(Setting::Column),
         KeyKind::Choice(words) => entry.one_of(words).map(Setting::Choice),
         KeyKind::Flag => entry.flag().map(Setting::Flag),
@@ -246,7 +254,7 @@ fn default_of(key: &Key) -> Option<Setting> {
     let text = key.default?;
     match key.kind {
         KeyKind::Count(_) => text.parse().ok().map(Setting::Count),
-        KeyKind::Exact(..) => Exact::parse(text).map(Setting::Exact),
+        KeyKind::Exact(..) | KeyKind::Above(_) => Exact::parse(text).map(Setting::Exact),
         KeyKind::Column(_) | KeyKind::Thresholds(..) | KeyKind::Choices(..) | KeyKind::Counts(_) => None,
         KeyKind::Choice(words) => words.iter().copied().find(|word| *word == text).map(Setting::Choice),
         KeyKind::Flag | KeyKind::FlagOrCount(_) => Some(Setting::Flag(text == "true")),

@@ -325,7 +325,7 @@ mod tests {
     fn some(key: &Key) -> Setting {
         match key.kind {
             KeyKind::Count(least) => Setting::Count(least.max(2)),
-            KeyKind::Exact(..) => Setting::Exact(Exact::ONE),
+            KeyKind::Exact(..) | KeyKind::Above(_) => Setting::Exact(Exact::ONE),
             KeyKind::Column(_) => Setting::Column(3),
             KeyKind::Choice(words) => Setting::Choice(words[words.len() - 1]),
             KeyKind::Flag => Setting::Flag(true),

@@ -126,6 +126,10 @@ impl Policy {
         let requirement =
             VocabularyKAnonymity::read(&requirement).map_err(|error| self.at_requirement(0, error))?;
         let method = VocabularyMethod::of(&method).map_err(|error| self.at_method("name", error))?;
+        if purpose == Purpose::Run {
+            let checked = method.check(words.epsilon, words.semantics.scale());
+            checked.map_err(|(key, error)| self.at_method(key, error))?;
+        }
         let Words { semantics, epsilon, omega, beside, .. } = words;
         Ok(VocabularyPolicy {
             written: self.clone(),

@@ -58,6 +58,9 @@ pub struct MethodAccount {
 /// One requirement of the policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Requirement {
+    /// Its name in a policy.
+    #[serde(default)]
+    pub name: String,
     /// The notion with its parameters.
     pub notion: Notion,
     /// The requirement as the policy describes it. Printed in both editions.

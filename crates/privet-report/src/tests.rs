@@ -45,6 +45,7 @@ fn hostile_text_is_escaped_wherever_it_may_stand() {
         requirement.description = evil();
     }
     model.requirements.push(Requirement {
+        name: "t-closeness".into(),
         notion: Notion::TCloseness { column: evil(), t: evil(), distance: evil() },
         description: evil(),
     });
@@ -420,8 +421,11 @@ fn an_empty_release_does_not_boast() {
     let mut model = patients();
     model.common.records =
         Records { read: 50.into(), dropped: 0.into(), suppressed: 50.into(), released: 0, starred: 0.into() };
-    model.requirements =
-        vec![Requirement { notion: Notion::KAnonymity { k: 99 }, description: "99-anonymity".into() }];
+    model.requirements = vec![Requirement {
+        name: "k-anonymity".into(),
+        notion: Notion::KAnonymity { k: 99 },
+        description: "99-anonymity".into(),
+    }];
     for edition in [Edition::Steward, Edition::Public] {
         let page = html(&model, edition);
         assert!(page.contains("The release is empty") && !page.contains("keeps its promise"), "{edition:?}");

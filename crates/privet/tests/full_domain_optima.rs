@@ -9,6 +9,7 @@ use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::method::{self};
 use privet::policy::Policy;
+use privet::policy::method::TableCost;
 
 const COLUMNS: [&str; 9] = [
     "sex",
@@ -120,7 +121,10 @@ fn known_optima_on_adult_are_found() {
             }
             continue;
         };
-        let measure = solution.recoding.measure(&case.cost, &microdata).expect("a measure");
+        let measure = solution
+            .recoding
+            .measure(TableCost::named(&case.cost).expect("a cost"), &microdata)
+            .expect("a measure");
         let classes = solution.recoding.count(&microdata);
         let found = measure.value(solution.recoding.cost(&measure, &classes));
         let levels: Vec<String> = COLUMNS

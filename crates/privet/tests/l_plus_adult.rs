@@ -10,6 +10,7 @@ use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
 use privet::method::{self};
 use privet::policy::Policy;
+use privet::policy::method::TableCost;
 
 /// The quasi-identifiers and their hierarchies; ages are read through ranges of five years.
 const QUASI: [(&str, &str); 7] = [
@@ -92,7 +93,10 @@ fn optima_on_adult_that_two_searches_found_are_found() {
         let found = match &solution.cost {
             Some(cost) => cost.value,
             None => {
-                let measure = solution.recoding.measure(cost, microdata).expect("a measure");
+                let measure = solution
+                    .recoding
+                    .measure(TableCost::named(cost).expect("a cost"), microdata)
+                    .expect("a measure");
                 measure.value(solution.recoding.cost(&measure, &solution.recoding.count(microdata)))
             }
         };

@@ -138,7 +138,9 @@ impl ShownClasses {
             .nodes(view)
             .ok_or_else(|| Error::input("a released cell is not a node of its hierarchy"))?;
         let records: Vec<u64> = placed.released.iter().map(|(rows, _)| *rows).collect();
-        let decides = is_decided_by_k(policy) && placed.missing.is_empty() && placed.skipped == 0;
+        // Under an earlier plan nothing of these data decided the levels.
+        let by_these = !scene.by_earlier_plan && placed.missing.is_empty() && placed.skipped == 0;
+        let decides = is_decided_by_k(policy) && by_these;
         let k = if decides { columns::least_size(policy) } else { 1 };
         Ok(ShownClasses { groups: placed.groups, nodes, records, k })
     }

@@ -19,7 +19,8 @@ mod precision;
 use std::ops::Range;
 
 use crate::privacy::EquivalenceClass;
-use privet_core::{Error, Result};
+use privet_core::Result;
+use privet_policy::method::TableCost;
 
 use cells::CellPrices;
 pub use cells::{Cell, Extent};
@@ -27,7 +28,7 @@ pub use cm::{INFO as CM, no_label};
 pub use dm::INFO as DM;
 
 /// The names of all measures, as a policy writes them.
-pub const NAMES: &[&str] = privet_policy::method::TableCost::WORDS;
+pub const NAMES: &[&str] = TableCost::WORDS;
 
 /// What all measures say about themselves, in the order of [`NAMES`].
 pub static INFOS: &[&Info] = &[
@@ -102,22 +103,21 @@ pub struct Tally {
     pub suppressed: u64,
 }
 
-/// Looks a measure up by its name in the policy and prepares it for a table.
-pub fn measure(name: &str, frame: &Frame) -> Result<Measure> {
+/// Prepares the measure of a cost for a table.
+pub fn measure(cost: TableCost, frame: &Frame) -> Result<Measure> {
     let records = frame.records;
     let of = |info, pricing| Ok(Measure { info, pricing, records });
     let cells =
         |info, pricing: Result<CellPrices>| Ok(Measure { info, pricing: Pricing::Cells(pricing?), records });
-    match name {
-        "LM" => cells(&lm::INFO, lm::prices(frame)),
-        "NCP" => cells(&ncp::INFO, ncp::prices(frame)),
-        "height" => cells(&height::INFO, height::prices(frame)),
-        "precision" => cells(&precision::INFO, precision::prices(frame)),
-        "entropy" => cells(&entropy::INFO, entropy::prices(frame)),
-        "DM" => of(&dm::INFO, Pricing::Discernibility),
-        "CM" => of(&cm::INFO, Pricing::Classification(cm::labels(frame)?)),
-        "average-class-size" => of(&average_class_size::INFO, Pricing::ClassSize),
-        other => Err(Error::internal(format!("no measure is called '{other}'"))),
+    match cost {
+        TableCost::Lm => cells(&lm::INFO, lm::prices(frame)),
+        TableCost::Ncp => cells(&ncp::INFO, ncp::prices(frame)),
+        TableCost::Height => cells(&height::INFO, height::prices(frame)),
+        TableCost::Precision => cells(&precision::INFO, precision::prices(frame)),
+        TableCost::Entropy => cells(&entropy::INFO, entropy::prices(frame)),
+        TableCost::Dm => of(&dm::INFO, Pricing::Discernibility),
+        TableCost::Cm => of(&cm::INFO, Pricing::Classification(cm::labels(frame)?)),
+        TableCost::AverageClassSize => of(&average_class_size::INFO, Pricing::ClassSize),
     }
 }
 

@@ -210,7 +210,7 @@ proptest! {
         let classes = sample.classes(&levels);
         let suppress = |class: usize| gone >> (class % 32) & 1 == 1;
         for name in NAMES {
-            let measure = measure(name, &sample.frame()).expect("a measure");
+            let measure = measure(TableCost::named(name).expect("a cost"), &sample.frame()).expect("a measure");
             prop_assert_eq!(measure.info().name, *name);
             let cost = sample.total(&measure, &classes, suppress);
             let (exact, value) = sample.formula(name, &classes, suppress);
@@ -228,7 +228,7 @@ proptest! {
         let high: Vec<usize> = low.iter().zip(&up).map(|(low, up)| *low.max(up)).collect();
         let (fine, coarse) = (sample.classes(&low), sample.classes(&high));
         for name in NAMES {
-            let measure = measure(name, &sample.frame()).expect("a measure");
+            let measure = measure(TableCost::named(name).expect("a cost"), &sample.frame()).expect("a measure");
             let (fine, coarse) = (sample.total(&measure, &fine, |_| false), sample.total(&measure, &coarse, |_| false));
             prop_assert!(fine <= coarse, "{}: {:?} above {:?}", name, fine, coarse);
             let worst = sample.total(&measure, &sample.classes(&high), |_| true);
@@ -244,7 +244,7 @@ proptest! {
         let suppressed: usize =
             coarse.iter().enumerate().filter(|(class, _)| suppress(*class)).map(|(_, (_, members))| members.len()).sum();
         for name in NAMES {
-            let measure = measure(name, &sample.frame()).expect("a measure");
+            let measure = measure(TableCost::named(name).expect("a cost"), &sample.frame()).expect("a measure");
             let floor = sample.total(&measure, &fine, |_| false);
             let costliest = fine.iter().map(|(cells, members)| sample.price(&measure, cells, members).1).max().unwrap_or(0);
             let cost = sample.total(&measure, &coarse, suppress);
@@ -259,7 +259,7 @@ proptest! {
     fn columns_add_up_to_the_total(sample in samples(), levels in levels()) {
         let classes = sample.classes(&levels);
         for name in NAMES {
-            let measure = measure(name, &sample.frame()).expect("a measure");
+            let measure = measure(TableCost::named(name).expect("a cost"), &sample.frame()).expect("a measure");
             let of_column = |column: usize| {
                 let cells = 0..LEVELS * sample.room(column);
                 let shown = cells.filter(|cell| cell / sample.room(column) == levels[column]);
@@ -306,7 +306,7 @@ fn ranges_of_numbers_cost_their_width() {
     };
     let class = EquivalenceClass { size: 4, counts: Counts::Dense(&[]) };
     for (name, expected) in [("LM", 4.0 * (0.25 + 0.5)), ("NCP", 4.0 * (0.25 + 2.0 / 3.0))] {
-        let measure = measure(name, &frame).expect("a measure");
+        let measure = measure(TableCost::named(name).expect("a cost"), &frame).expect("a measure");
         let price = measure.class([1, 0].into_iter(), &class);
         let cost = measure.total(&Tally { price, classes: 1, suppressed: 0 });
         assert!(near(measure.value(cost), expected), "{name}: {}", measure.value(cost));
@@ -316,6 +316,9 @@ fn ranges_of_numbers_cost_their_width() {
         assert_eq!(measure.value(gone), 8.0, "{name}");
     }
     for name in ["height", "precision", "CM"] {
-        assert!(measure(name, &frame).is_err(), "{name} is not defined here");
+        assert!(
+            measure(TableCost::named(name).expect("a cost"), &frame).is_err(),
+            "{name} is not defined here"
+        );
     }
 }

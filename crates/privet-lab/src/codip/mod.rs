@@ -20,6 +20,7 @@ use super::page::{DataUsed, Section};
 use super::{Experiment, Laboratory, Part, Setting};
 use privet::clock::Clock;
 use privet::method::codip::{ProjectedTables, ProjectionPlan, merge, path};
+use privet::policy::method::TableCost;
 use privet::privacy::projection::Projection;
 use privet::{Error, Exact, Result};
 
@@ -112,6 +113,6 @@ impl Bench {
         let policy = self.census.policy(k, "1")?;
         let most = most.and_then(|most| Exact::new(most, 1));
         let limits = Projection { alpha: Exact::ONE, beta: Exact::ONE, max_discernibility: most };
-        ProjectedTables::new(&policy, &self.census.microdata, &self.census.attributes, limits, "DM")
+        ProjectedTables::new(&policy, &self.census.microdata, &self.census.attributes, limits, TableCost::Dm)
     }
 }

@@ -197,7 +197,7 @@ fn all_tables<'m>(
     clock: &Clock,
 ) -> Result<(PairInformation, ProjectedTables<'m>)> {
     clock.progress().stage("associations", None);
-    let cost = policy.method.cost().name();
+    let cost = policy.method.cost();
     let (ratios, tables) = rayon::join(
         || PairInformation::of(microdata, attributes),
         || ProjectedTables::new(policy, microdata, attributes, asked.limits, cost),

@@ -28,6 +28,7 @@ use privet_engine::privacy;
 use privet_engine::privacy::projection::Projection;
 use privet_engine::privacy::{ClassTest, Counted, NtCloseness};
 use privet_engine::rollup::{Grouping, Levels};
+use privet_policy::method::TableCost;
 use privet_policy::requirement::{Distance, TCloseness};
 use privet_policy::{CheckedPolicy, Requirement};
 
@@ -82,7 +83,7 @@ impl<'a> ProjectedTables<'a> {
         microdata: &'a Microdata,
         attributes: &[SensitiveAttribute],
         limits: Projection,
-        cost: &str,
+        cost: TableCost,
     ) -> Result<ProjectedTables<'a>> {
         let (mut general, mut own, mut close) = (Vec::new(), Vec::new(), Vec::new());
         own.resize_with(attributes.len(), Vec::new);

@@ -15,6 +15,7 @@ use privet_engine::privacy::freeform;
 use privet_engine::privacy::freeform::{Model, Records};
 use privet_engine::privacy::{Counts, EquivalenceClass};
 use privet_policy::CheckedPolicy;
+use privet_policy::method::TableCost;
 
 /// A table with the possible cuts of its taxonomies.
 pub(super) struct FfProblem {
@@ -63,7 +64,7 @@ impl FfProblem {
             values: microdata.quasi.iter().map(|quasi| quasi.counts.clone()).collect(),
             labels: None,
         };
-        let measure = loss::measure("LM", &frame)?;
+        let measure = loss::measure(TableCost::Lm, &frame)?;
         let price = |at: usize, node: usize| {
             let price = measure.column(at, std::iter::once((node as u32, counts[at][node])));
             price.map(|price| price as Amount).ok_or_else(|| Error::internal("LM has no price for a cell"))

@@ -19,8 +19,8 @@ use super::recoding::ItemRecoding;
 use super::{ItemSolution, ItemTask, feasible};
 use crate::SearchFacts;
 use crate::plan::ItemCutPlan;
+use privet_core::Result;
 use privet_core::clock::Clock;
-use privet_core::{Error, Result};
 use privet_engine::itemset::rows::Heads;
 use privet_engine::itemset::spread::{Held, Spread, Spreader};
 use privet_taxonomy::Node;
@@ -31,7 +31,6 @@ const WHOLE_ROWS_FROM: usize = 4;
 const MOST_AT_ONCE: usize = 1024;
 
 pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
-    check_kind(task)?;
     feasible::check(task)?;
     let clock = clock.with_limit(None);
     clock.progress().stage("making combinations common", task.requirements.iter().map(|asked| asked.m).max());
@@ -79,22 +78,6 @@ pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
         counters: vec![("itemsets", level.examined), ("lifts", level.lifts)],
         warnings: Vec::new(),
     })
-}
-
-fn check_kind(task: &ItemTask<'_>) -> Result<()> {
-    let refuse = |what: &str| {
-        Err(Error::input(format!("method 'aa' provides only k^m-anonymity; it cannot {what}"))
-            .help("set name = \"og\" or \"mog\" in [method], or require km-anonymity"))
-    };
-    for requirement in task.requirements {
-        if requirement.n > 0 {
-            return refuse("guard against knowledge of absent items (n above 0)");
-        }
-        if requirement.guards_marks() {
-            return refuse("limit the confidence in sensitive items (l above 1)");
-        }
-    }
-    Ok(())
 }
 
 /// One level: the sets of one size.

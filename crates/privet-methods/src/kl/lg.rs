@@ -16,11 +16,6 @@ use privet_engine::partition::partition;
 use privet_taxonomy::Node;
 
 pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
-    if task.requirements.iter().any(|requirement| requirement.guards_marks()) {
-        let wrong = "method 'lg' cannot limit the confidence in sensitive items (l above 1)";
-        return Err(Error::input(wrong)
-            .help("set name = \"og\" or \"mog\" in [method], or require transactional-k-anonymity"));
-    }
     feasible::check(task)?;
     let clock = clock.with_limit(None);
     let baskets = task.baskets;

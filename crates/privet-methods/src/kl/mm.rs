@@ -19,17 +19,12 @@ use super::recoding::ItemRecoding;
 use super::{ItemSolution, ItemTask, feasible};
 use crate::SearchFacts;
 use crate::plan::LeftOutPlan;
+use privet_core::Result;
 use privet_core::clock::Clock;
-use privet_core::{Error, Result};
 use privet_engine::itemset::rows::Rows;
 use privet_taxonomy::Node;
 
 pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
-    if task.requirements.iter().any(|requirement| requirement.n > 0) {
-        let wrong = "method 'mm' cannot guard against knowledge of absent items (n above 0): \
-                     an item that it leaves out looks like an absent one";
-        return Err(Error::input(wrong).help("set name = \"og\" or \"mog\" in [method], or set n = 0"));
-    }
     feasible::check_empty(task)?;
     let clock = clock.with_limit(None);
     clock.progress().stage("leaving items out", None);

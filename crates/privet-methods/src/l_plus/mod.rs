@@ -61,7 +61,7 @@ pub(super) fn run(
     let asked = problem::asked(policy, own.into(), microdata)?;
     let techniques = enumeration::asked(own);
     let clock = clock.with_limit(own.time_limit);
-    let problem = problem::problem(policy, microdata, &asked)?;
+    let problem = problem::problem(microdata, &asked);
     let limits = Limits {
         top: usize::try_from(own.drawn_from().unwrap_or(own.top)).unwrap_or(usize::MAX),
         approximation: Some(own.approximation).filter(|alpha| alpha.numerator() > 0),
@@ -152,7 +152,7 @@ pub(super) fn apply_plan(
         return Err(Error::input(wrong).help("use the policy that the plan was made with"));
     }
     let (forest, cut) = cut_recoding::planned(microdata, &plan.cuts)?;
-    let problem = problem::problem_in(policy, microdata, &asked, forest)?;
+    let problem = problem::problem_in(microdata, &asked, forest);
     let LPlusProblem { rules, forest, fine, .. } = &problem;
     let recoding = recode::recode(rules, forest, microdata, &asked, &cut);
     // Without suppression in the policy, classes that violate it have no price of their own: then plain LM has one.

@@ -80,57 +80,38 @@ pub fn asked(
 }
 
 /// Builds the problem.
-pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &LPlusTask) -> Result<LPlusProblem> {
+pub fn problem(microdata: &Microdata, asked: &LPlusTask) -> LPlusProblem {
     let trees = microdata.quasi.iter().map(|quasi| {
         let mut occupied = vec![false; quasi.taxonomy.leaves()];
         quasi.leaf_of_code.iter().for_each(|leaf| occupied[*leaf as usize] = true);
         Tree::new(&quasi.taxonomy, |leaf| occupied[leaf])
     });
-    problem_in(policy, microdata, asked, Forest { trees: trees.collect() })
+    problem_in(microdata, asked, Forest { trees: trees.collect() })
 }
 
 /// Builds the problem over some nodes of the hierarchies.
-pub fn problem_in(
-    policy: &CheckedPolicy,
-    microdata: &Microdata,
-    asked: &LPlusTask,
-    forest: Forest,
-) -> Result<LPlusProblem> {
+pub fn problem_in(microdata: &Microdata, asked: &LPlusTask, forest: Forest) -> LPlusProblem {
     let labels = microdata.label().map_or(0, |label| label.values.len());
     let theta = asked.thresholds.theta.clone();
     let mut rules =
         CostRules::new(asked.scheme, asked.metric, theta, asked.k, microdata.table.records, labels);
-    price(&mut rules, policy, &asked.settings, microdata, &forest)?;
+    price(&mut rules, &asked.settings, microdata, &forest);
     rules.settle_grain();
     let counts = (microdata.quasi.iter().zip(&forest.trees))
         .map(|(quasi, tree)| tree.totals(quasi.leaf_of_code.iter().zip(&quasi.counts)));
     let counts = counts.collect();
     let fine = Arc::new(FineTable::new(&rules, &forest, microdata, asked.thresholds.column));
-    Ok(LPlusProblem { rules, forest, fine, counts })
+    LPlusProblem { rules, forest, fine, counts }
 }
 
 /// Prices cells and records: LM in integer units over a common denominator.
-fn price(
-    rules: &mut CostRules,
-    policy: &CheckedPolicy,
-    settings: &SuppressionSettings,
-    microdata: &Microdata,
-    forest: &Forest,
-) -> Result<()> {
+fn price(rules: &mut CostRules, settings: &SuppressionSettings, microdata: &Microdata, forest: &Forest) {
     let columns = microdata.quasi.len() as u64;
     let per_cell = settings.cost_value.unwrap_or(Exact::whole(columns));
     let per_record = settings.cost_record.unwrap_or(Exact::whole(2 * columns));
-    if per_record < Exact::whole(columns) {
-        let wrong = format!(
-            "cost_record is {per_record}, but a record may cost up to {columns} when it is published: \
-             suppressing it would pay"
-        );
-        let help = format!("set cost_record to {columns} or more (the number of quasi-identifiers)");
-        return Err(policy.at_method("cost_record", Error::input(wrong).help(help)));
-    }
     if rules.metric != Metric::Lm {
         rules.losses = forest.trees.iter().map(|tree| vec![0; tree.len()]).collect();
-        return Ok(());
+        return;
     }
     let spans = microdata.quasi.iter().map(|quasi| quasi.values().saturating_sub(1));
     let denominators = spans.chain([per_cell.denominator(), per_record.denominator()]);
@@ -156,5 +137,4 @@ fn price(
         amount(per_record.numerator(), per_record.denominator()),
     );
     rules.losses = losses;
-    Ok(())
 }

@@ -66,11 +66,7 @@ pub struct SetRequirements {
 impl SetRequirements {
     /// Reads the policy's requirements on the quasi-sensitive column.
     pub fn of(policy: &CheckedPolicy, microdata: &Microdata) -> Result<SetRequirements> {
-        let column = microdata.sets.clone().ok_or_else(|| {
-            Error::input("method \"quasi-sensitive\" needs a column of role 'quasi-sensitive'")
-                .help("declare one: [columns.symptoms] role = \"quasi-sensitive\", separator = \"|\", knowledge = \"diseases.csv\"")
-        });
-        let column = column.map_err(|error| policy.at_method("name", error))?;
+        let column = microdata.sets.clone().ok_or_else(|| Error::internal("no column of sets"))?;
         let links = Links::of(&column.policy);
         let sets = CellTerms::of(microdata, &column, &links);
         let counter = sets.count(microdata, &links);
@@ -136,10 +132,8 @@ fn prior_of(kind: PriorKind, counter: PriorCounter, column: &SetColumn, links: &
     match kind {
         PriorKind::Microdata => Ok(counter.finish()),
         PriorKind::Uniform => Ok(Prior::uniform(links.labels())),
-        PriorKind::Weight => Prior::weighted(&column.policy.knowledge).ok_or_else(|| {
-            Error::input("prior = \"weight\", but the knowledge file has no column 'weight'")
-                .help("add the column, or choose prior = \"microdata\" or \"uniform\"")
-        }),
+        PriorKind::Weight => Prior::weighted(&column.policy.knowledge)
+            .ok_or_else(|| Error::internal("a prior by weights that the knowledge file lacks")),
     }
 }
 

@@ -33,7 +33,8 @@ fn with(policy: &CheckedPolicy, cost: &str, limit: &str) -> CheckedPolicy {
 }
 
 fn cost_of(solution: &Solution, cost: &str, microdata: &Microdata) -> f64 {
-    let measure = solution.recoding.measure(cost, microdata).expect("a measure");
+    let measure =
+        solution.recoding.measure(TableCost::named(cost).expect("a cost"), microdata).expect("a measure");
     measure.value(solution.recoding.cost(&measure, &solution.recoding.count(microdata)))
 }
 

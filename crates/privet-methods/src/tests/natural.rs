@@ -15,6 +15,7 @@ use privet_engine::privacy;
 use privet_engine::privacy::{NtCloseness, Records};
 use privet_engine::rollup::{Grouping, Levels};
 use privet_policy::Policy;
+use privet_policy::method::TableCost;
 
 /// Values with their labels, from the lowest level up.
 const Q1: [&[&str]; 4] = [&["a", "A", "*"], &["b", "A", "*"], &["c", "C", "*"], &["d", "C", "*"]];
@@ -91,7 +92,7 @@ proptest! {
         let policy = Policy::parse(&folder.path().join("policy.toml"), text).expect("a policy");
         let policy = policy.check(None).expect("a checked policy");
         let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
-        let levelling = Levelling::new(&microdata, "LM").expect("levels");
+        let levelling = Levelling::new(&microdata, TableCost::Lm).expect("levels");
         let notion = privacy::natural_requirements(&policy, &microdata.table).expect("a notion").remove(0);
         let at: Vec<u8> = [levels.0, levels.1, levels.2].iter().zip(&levelling.tops).map(|(level, top)| *level.min(top)).collect();
         let grouping = levelling.groupings.at(&at);

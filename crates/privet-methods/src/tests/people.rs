@@ -16,6 +16,7 @@ use privet_core::testing::cases;
 use privet_core::{ErrorKind, Exact};
 use privet_data::{Batch, Located};
 use privet_engine::microdata::Microdata;
+use privet_policy::method::TableCost;
 use privet_policy::{CheckedPolicy, Policy};
 
 /// A person, two quasi-identifiers and a value.
@@ -136,7 +137,7 @@ proptest! {
         let best = brute_force(&rows, asked, most);
         match method::run(&policy, &microdata, &Clock::unlimited()) {
             Ok(solution) => {
-                let measure = solution.recoding.measure("LM", &microdata).expect("a measure");
+                let measure = solution.recoding.measure(TableCost::Lm, &microdata).expect("a measure");
                 let cost = measure.value(solution.recoding.cost(&measure, &solution.recoding.count(&microdata)));
                 let best = best.map(|thirds| thirds as f64 / 3.0);
                 prop_assert!(best.is_some_and(|best| (best - cost).abs() < 1e-6), "{cost} instead of {best:?}");

@@ -28,7 +28,6 @@ pub const COST: &str = "bLM";
 pub fn run(task: &BagTask<'_>, clock: &Clock) -> Result<BagSolution> {
     check_enough(task)?;
     check_separable(task)?;
-    check_residual(task)?;
     match task.method {
         VocabularyMethod::Ssg(own) => ssg::run(task, own, clock),
         VocabularyMethod::LgBag(_) => lg::run(task, lg::PrintedAs::Bags, clock),
@@ -63,22 +62,6 @@ fn check_separable(task: &BagTask<'_>) -> Result<()> {
             Print::BETWEEN.trim()
         ))
         .help("rename the term, or choose another centre")),
-    }
-}
-
-/// Rejects a second radius below epsilon: matching left-over terms again at a smaller distance finds nothing.
-fn check_residual(task: &BagTask<'_>) -> Result<()> {
-    let scale = u64::from(task.distances.scale());
-    let residual = match task.method {
-        VocabularyMethod::Ssg(own) => own.residual,
-        VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) => None,
-    };
-    match residual {
-        Some(residual) if residual.floor_of(scale) < u64::from(task.epsilon) => {
-            Err(Error::input(format!("'method.residual' is {residual}, less than epsilon"))
-                .help("unmatched terms are matched again at a larger distance: raise residual, or remove it"))
-        }
-        _ => Ok(()),
     }
 }
 

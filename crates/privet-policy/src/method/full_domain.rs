@@ -1,7 +1,7 @@
 //! Full-domain generalisation.
 
 use super::{COST, Checked, TIME_LIMIT, TableCost};
-use crate::check::Role;
+use crate::check::{PolicyColumn, Role};
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 use crate::requirement::Requirement;
 use crate::typed::method;
@@ -27,8 +27,21 @@ method! {
 }
 
 impl FullDomain {
-    /// Refuses to leave out records where a requirement does not allow it.
-    pub(super) fn check(&self, requirements: &[Requirement]) -> Checked {
+    /// Refuses levels that hierarchies do not have, and to leave out records where a requirement does not allow it.
+    pub(super) fn check(&self, columns: &[PolicyColumn], requirements: &[Requirement]) -> Checked {
+        for (column, level) in self.least_levels.iter().flatten() {
+            let Some(column) = columns.get(*column) else { continue };
+            // Without a hierarchy there are the values and the root.
+            let top = column.hierarchy.as_ref().map_or(1, |taxonomy| taxonomy.levels() as u64 - 1);
+            if *level > top {
+                let name = &column.name;
+                let wrong = format!(
+                    "'least_levels' asks for level {level} of '{name}', whose highest level is {top}"
+                );
+                let help = "the hierarchy's root is its highest level";
+                return Err(("least_levels", Error::input(wrong).help(help)));
+            }
+        }
         let strict = requirements.iter().find_map(|asked| Some((asked.name(), asked.why_not_suppression()?)));
         match strict.filter(|_| self.suppression_limit > Exact::ZERO) {
             None => Ok(()),

@@ -1,6 +1,7 @@
 //! l+-Optimize.
 
 use super::{Checked, TIME_LIMIT, TableCost};
+use crate::check::{PolicyColumn, Role};
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 use crate::settings::Setting;
 use crate::typed::{Value, choices, method};
@@ -146,8 +147,8 @@ impl LPlusOptimize {
     }
 
     /// Refuses keys that contradict each other.
-    pub(super) fn check(&self) -> Checked {
-        check_prices(self.suppression, self.cost, [self.cost_value, self.cost_record])?;
+    pub(super) fn check(&self, columns: &[PolicyColumn]) -> Checked {
+        check_prices(self.suppression, self.cost, [self.cost_value, self.cost_record], columns)?;
         match self.search {
             CutSearch::Interval => {
                 let idle = [("order", self.order == CutOrder::Ascending), ("tighten", !self.tighten)];
@@ -175,8 +176,13 @@ impl LPlusOptimize {
     }
 }
 
-/// Refuses costs that a scheme does not have, and prices of what is not suppressed.
-pub(super) fn check_prices(scheme: Scheme, cost: LPlusCost, prices: [Option<Exact>; 2]) -> Checked {
+/// Refuses costs that a scheme does not have, prices of what is not suppressed, and a price at which it would pay to suppress.
+pub(super) fn check_prices(
+    scheme: Scheme,
+    cost: LPlusCost,
+    prices: [Option<Exact>; 2],
+    columns: &[PolicyColumn],
+) -> Checked {
     let lm = cost == LPlusCost::Lm;
     if scheme.stars() && !lm {
         let why = if cost == LPlusCost::Dm {
@@ -196,6 +202,14 @@ pub(super) fn check_prices(scheme: Scheme, cost: LPlusCost, prices: [Option<Exac
             );
             return Err((key, Error::input(wrong).help(help)));
         }
+    }
+    let quasi = columns.iter().filter(|column| column.role.is_some_and(Role::is_generalised)).count() as u64;
+    if let Some(per_record) = prices[1].filter(|price| *price < Exact::whole(quasi)) {
+        let wrong = format!(
+            "cost_record is {per_record}, but a record may cost up to {quasi} when it is published: suppressing it would pay"
+        );
+        let help = format!("set cost_record to {quasi} or more (the number of quasi-identifiers)");
+        return Err(("cost_record", Error::input(wrong).help(help)));
     }
     Ok(())
 }

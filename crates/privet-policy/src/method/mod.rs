@@ -309,10 +309,10 @@ impl Method {
         }
         let about = || requirements.iter().find_map(Requirement::column);
         match self {
-            Method::FullDomain(own) => own.check(requirements),
-            Method::LPlusOptimize(own) => own.check(),
+            Method::FullDomain(own) => own.check(columns, requirements),
+            Method::LPlusOptimize(own) => own.check(columns),
             Method::SimulatedAnnealing(own) => {
-                l_plus::check_prices(own.suppression, own.cost, [own.cost_value, own.cost_record])
+                l_plus::check_prices(own.suppression, own.cost, [own.cost_value, own.cost_record], columns)
             }
             Method::Injector(_) | Method::Anatomy(_) => {
                 injector::check_columns(columns, about()).map_err(|error| ("name", error))
@@ -355,6 +355,22 @@ impl ItemMethod {
 }
 
 impl VocabularyMethod {
+    /// Refuses a second radius below the first, `epsilon` in units of 1/`scale`: to match left-over terms again at a smaller
+    /// distance finds nothing.
+    pub(crate) fn check(&self, epsilon: u32, scale: u32) -> Checked {
+        match self {
+            VocabularyMethod::Ssg(Ssg { residual: Some(residual), .. })
+                if residual.floor_of(scale.into()) < epsilon.into() =>
+            {
+                let wrong = format!("'method.residual' is {residual}, less than epsilon");
+                let help =
+                    "unmatched terms are matched again at a larger distance: raise residual, or remove it";
+                Err(("residual", Error::input(wrong).help(help)))
+            }
+            VocabularyMethod::Ssg(_) | VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) => Ok(()),
+        }
+    }
+
     /// What is printed for terms that stand for each other, where the method lets the policy choose.
     pub fn centre(&self) -> Option<Centre> {
         match self {

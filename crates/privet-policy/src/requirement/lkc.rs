@@ -25,18 +25,11 @@ impl LkcPrivacy {
     pub const MOST_COMBINATIONS: u64 = 100_000;
 
     pub(crate) fn read(clause: &Clause) -> Result<LkcPrivacy> {
-        let confidence: Exact = read(clause, "C")?;
-        if confidence == Exact::ZERO {
-            let wrong = "[privacy.lkc-privacy] C = 0 would allow no sensitive value at all";
-            return Err(Error::input(wrong).help(
-                "C is the largest share of one value among records that agree: above 0, at most 1, as in C = 0.5",
-            ));
-        }
         Ok(LkcPrivacy {
             column: read(clause, "column")?,
             known: read(clause, "L")?,
             k: read(clause, "K")?,
-            confidence,
+            confidence: read(clause, "C")?,
         })
     }
 
@@ -106,7 +99,7 @@ pub static DECLARATION: Declaration = Declaration {
         Key::required("K", KeyKind::Count(1), "the least number of records that agree on them, as in K = 5"),
         Key::required(
             "C",
-            KeyKind::Exact("0", "1"),
+            KeyKind::Above("1"),
             "the largest share of these records with the same sensitive value, above 0, as in C = 0.5",
         ),
         Key::optional(

@@ -129,15 +129,17 @@ impl Requirement {
         match self {
             Requirement::LDiversity(diversity) => diversity.check(subject, purpose),
             Requirement::LkcPrivacy(lkc) => lkc.check(columns),
-            Requirement::QsDiversity(diversity) => diversity.check(),
+            Requirement::QsCloseness(closeness) => closeness.check(columns),
+            Requirement::TCloseness(TCloseness { column, distance, .. })
+            | Requirement::NtCloseness(NtCloseness { column, distance, .. }) => {
+                distance.check(self.name(), columns.get(*column))
+            }
             Requirement::KAnonymity(_)
             | Requirement::LPlusDiversity(_)
-            | Requirement::TCloseness(_)
-            | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
-            | Requirement::QsCloseness(_) => Ok(()),
+            | Requirement::QsDiversity(_) => Ok(()),
         }
     }
 

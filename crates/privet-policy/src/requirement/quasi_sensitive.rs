@@ -1,6 +1,6 @@
 //! Quasi-sensitive diversity and closeness.
 
-use crate::check::Role;
+use crate::check::{PolicyColumn, Role};
 use crate::declare::{Declaration, Key, KeyKind, Subject};
 use crate::typed::{choices, clause};
 use privet_core::{Error, Exact, Result};
@@ -43,12 +43,13 @@ choices! {
     }
 }
 
-impl QsDiversity {
-    /// Refuses what no data can meet.
-    pub(crate) fn check(&self) -> Result<()> {
-        if self.c == Exact::ZERO {
-            return Err(Error::input("'c' is 0; it must be above 0")
-                .help("with c = 0 no label could be likelier than none; write c = 1.0, say"));
+impl QsCloseness {
+    /// Refuses a prior that the knowledge file does not state.
+    pub(crate) fn check(&self, columns: &[PolicyColumn]) -> Result<()> {
+        let sets = columns.get(self.column).and_then(|column| column.sets.as_ref());
+        if self.prior == PriorKind::Weight && sets.is_some_and(|sets| sets.knowledge.weights().is_none()) {
+            return Err(Error::input("prior = \"weight\", but the knowledge file has no column 'weight'")
+                .help("add the column, or choose prior = \"microdata\" or \"uniform\""));
         }
         Ok(())
     }
@@ -72,7 +73,7 @@ pub static DIVERSITY: Declaration = Declaration {
         ),
         Key::required(
             "c",
-            KeyKind::Exact("0", ""),
+            KeyKind::Above(""),
             "how many times likelier the likeliest label may be, above 0, as in c = 1.0",
         ),
         Key::required("l", KeyKind::Count(1), "how many labels must stay possible, as in l = 3"),

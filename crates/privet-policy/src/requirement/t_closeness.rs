@@ -1,9 +1,9 @@
 //! t-closeness.
 
-use crate::check::Role;
+use crate::check::{PolicyColumn, Role};
 use crate::declare::{Declaration, Key, KeyKind, Subject};
 use crate::typed::{choices, clause};
-use privet_core::Exact;
+use privet_core::{Error, Exact, Result};
 
 choices! {
     /// What moving a value costs.
@@ -14,6 +14,26 @@ choices! {
         Ordered = "ordered",
         /// By the column's hierarchy.
         Hierarchical = "hierarchical",
+    }
+}
+
+impl Distance {
+    /// Refuses to measure along a hierarchy that a column does not have. Whether values are ordered without one is for the data
+    /// to say: numbers are.
+    pub(crate) fn check(self, notion: &str, column: Option<&PolicyColumn>) -> Result<()> {
+        match column.filter(|column| column.hierarchy.is_none()) {
+            // A cell with several values is measured value by value, each there or not.
+            Some(column) if self == Distance::Hierarchical && column.separator.is_none() => {
+                let name = &column.name;
+                Err(Error::input(format!(
+                    "[privacy.{notion}] distance = \"{self}\" needs a hierarchy, and column '{name}' has none"
+                ))
+                .help(format!(
+                    "give [columns.{name}] a hierarchy to measure along, or use distance = \"equal\""
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

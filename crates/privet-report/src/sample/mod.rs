@@ -295,11 +295,11 @@ pub(super) fn census() -> TableReport {
         },
         requirements: vec![
             Requirement {
-                notion: Notion::KAnonymity { k: 11 },
+                name: "k-anonymity".into(), notion: Notion::KAnonymity { k: 11 },
                 description: "At least 11 records share every combination of the eight quasi-identifiers.".into(),
             },
             Requirement {
-                notion: Notion::LDiversity {
+                name: "l-diversity".into(), notion: Notion::LDiversity {
                     column: "occupation".into(),
                     l: "3".into(),
                     kind: Diversity::Frequency,
@@ -307,7 +307,7 @@ pub(super) fn census() -> TableReport {
                 description: "In every class no occupation has more than 1/3 of the records.".into(),
             },
             Requirement {
-                notion: Notion::TCloseness { column: "income".into(), t: "0.2".into(), distance: "ordered".into() },
+                name: "t-closeness".into(), notion: Notion::TCloseness { column: "income".into(), t: "0.2".into(), distance: "ordered".into() },
                 description: "In every class the ordered earth mover’s distance of income to the whole table is at most \
                               1/5."
                     .into(),
@@ -341,6 +341,7 @@ pub(super) fn patients() -> TableReport {
     model.common.data_name = "patients.csv".to_string().into();
     model.requirements.truncate(1);
     model.requirements[0] = Requirement {
+        name: "k-anonymity".into(),
         notion: Notion::KAnonymity { k: 2 },
         description: "At least 2 records share age and sex.".into(),
     };
@@ -391,6 +392,7 @@ pub(super) fn diseases() -> TableReport {
     model.common.method.name = "l-plus-optimize".into();
     model.common.method.settings = vec![("suppression".into(), "vio-sa".into())];
     model.requirements = vec![Requirement {
+        name: "l-plus-diversity".into(),
         notion: Notion::Other {
             name: "l⁺-diversity of occupation".into(),
             promise: "no value of occupation has more than its threshold's share of those who look alike"
@@ -495,6 +497,7 @@ pub(super) fn awkward() -> TableReport {
     model.sensitive[0].values[0].value = long.into();
     model.sensitive[0].values[1].value = "非常に長い名前の値がここにあります".into();
     model.requirements = vec![Requirement {
+        name: "l-diversity".into(),
         notion: Notion::LDiversity {
             column: model.sensitive[0].column.clone(),
             l: "3".into(),

@@ -9,6 +9,10 @@ use super::columns::{self, trees};
 use super::verdict::{self, KeyFigure, Verdict};
 use super::{Own, confidence, figures, records, rows};
 use privet_policy::Role;
+use privet_policy::method::TABLES;
+
+/// What every report about classes explains, whether it is asked for or not.
+const K_ANONYMITY: &str = "k-anonymity";
 
 /// What makes records alike.
 const ALIKE: &str = "A class is all records with the same quasi-identifiers.";
@@ -208,7 +212,6 @@ fn key_figures(model: &TableReport, edition: Edition) -> Vec<KeyFigure> {
 }
 
 fn glossary(model: &TableReport, edition: Edition) -> Vec<(&'static str, &'static str)> {
-    let notions = || model.requirements.iter().map(|requirement| &requirement.notion);
     let mut entries = vec![
         (
             "Quasi-identifier",
@@ -222,22 +225,11 @@ fn glossary(model: &TableReport, edition: Edition) -> Vec<(&'static str, &'stati
             "A tree of ever coarser values; a level or a cut says which of its nodes the release uses.",
         ),
         ("Suppression", "Withholding a record or a cell altogether."),
-        ("k-anonymity", "Every class has at least k records."),
+        (K_ANONYMITY, "Every class has at least k records."),
     ];
-    if notions().any(|notion| matches!(notion, Notion::LDiversity { .. })) {
-        entries.push((
-            "l-diversity",
-            "Every class has diverse sensitive values: l distinct ones, none above 1/l, an entropy of at least log l, \
-             or a bounded lead of the commonest one.",
-        ));
-    }
-    if notions().any(|notion| matches!(notion, Notion::TCloseness { .. })) {
-        entries.push((
-            "t-closeness",
-            "In every class the sensitive column is distributed within distance t of the whole table (earth mover’s \
-             distance).",
-        ));
-    }
+    let others = TABLES.requirements.iter().filter(|notion| notion.name != K_ANONYMITY);
+    let asked = others.filter(|notion| model.requirements.iter().any(|asked| asked.name == notion.name));
+    entries.extend(asked.map(|notion| (notion.name, notion.help)));
     if model.links.is_some() {
         entries.push((
             "Quasi-sensitive column, linking",

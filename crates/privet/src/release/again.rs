@@ -117,7 +117,7 @@ pub fn apply_plan(
 ) -> Result<Published> {
     earlier.plan.check_reusable().map_err(|error| error.in_file(&earlier.path))?;
     let applied = Some(earlier);
-    match policy.about(data)?.check_any(None)? {
+    match policy.about(data)?.check_any(None).map_err(|error| policy.moved(error))? {
         AnyPolicy::Table(policy) => match policy.publishes() {
             ReleaseKind::Projections => made::<Projections>(policy, options, applied, clock),
             _ => made::<Recoded>(policy, options, applied, clock),

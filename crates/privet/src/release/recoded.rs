@@ -56,8 +56,7 @@ impl Recoded {
         let cost = match solution.cost.take() {
             Some(cost) => cost,
             None => {
-                let name = policy.method.cost().name();
-                let measure = solution.recoding.measure(name, &microdata);
+                let measure = solution.recoding.measure(policy.method.cost(), &microdata);
                 let measure = measure.map_err(|error| policy.at_method("cost", error))?;
                 method::show(&measure, solution.recoding.cost(&measure, &classes))
             }

@@ -8,6 +8,7 @@ use crate::codip::{ProjectedTables, ProjectionDecision, ProjectionSettings, deci
 use privet_core::clock::Clock;
 use privet_core::{ErrorKind, Result};
 use privet_engine::microdata::Microdata;
+use privet_policy::method::TableCost;
 use privet_policy::{CheckedPolicy, Policy};
 use serde_json::Value as Json;
 
@@ -89,7 +90,8 @@ fn as_many_anonymisations_are_valid_as_known() {
         let microdata = Microdata::read(&policy, &mut |_| Ok(())).expect("data");
         let attributes = attributes(&policy, &microdata).expect("attributes");
         let limits = ProjectionSettings::of(&policy).expect("limits").limits;
-        let tables = ProjectedTables::new(&policy, &microdata, &attributes, limits, "DM").expect("tables");
+        let tables =
+            ProjectedTables::new(&policy, &microdata, &attributes, limits, TableCost::Dm).expect("tables");
         let (valid, _) = tables.count_valid(&Clock::unlimited()).expect("a number");
         assert_eq!(Some(valid), expected["k_anonymous_nodes"].as_u64(), "{folder:?}");
         let all: Vec<usize> = (0..attributes.len()).collect();

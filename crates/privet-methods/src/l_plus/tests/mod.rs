@@ -110,7 +110,7 @@ fn written(method: &str, case: &LPlusCase, more: &str) -> (TempDir, Policy) {
 fn build(policy: &CheckedPolicy, microdata: &Microdata) -> LPlusProblem {
     let Method::LPlusOptimize(own) = &policy.method else { panic!("another method") };
     let asked = problem::asked(policy, own.into(), microdata).expect("asked");
-    problem::problem(policy, microdata, &asked).expect("a problem")
+    problem::problem(microdata, &asked)
 }
 
 fn exact(solution: &Solution) -> Ratio {

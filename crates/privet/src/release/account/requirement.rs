@@ -70,7 +70,7 @@ pub(crate) fn requirement(asked: &Asked, scheme: Option<Scheme>, columns: &[Poli
         Asked::MatchingLDiversity(asked) => plain(Some(asked.column)),
         Asked::Projection(_) => plain(None),
     };
-    Requirement { notion, description: asked.describe(columns) }
+    Requirement { name: asked.name().to_string(), notion, description: asked.describe(columns) }
 }
 
 /// What thresholds on the confidence in single values protect against.
@@ -140,7 +140,7 @@ mod tests {
         }
         let protections = limited_confidence("disease", Some(Scheme::VioSa));
         let notion = Notion::Other { name: String::new(), promise: String::new(), column: None, protections };
-        let mut requirements = [Requirement { notion, description: String::new() }];
+        let mut requirements = [Requirement { name: String::new(), notion, description: String::new() }];
         drawn(&mut requirements);
         let Notion::Other { protections, .. } = &requirements[0].notion else { panic!("another notion") };
         assert_eq!(minimality(protections), Some(Cover::Mitigated));

@@ -28,6 +28,7 @@ use privet_methods::plan::{Plan, PlannedTable};
 use privet_methods::recoding::ClassTable;
 use privet_policy::CheckedPolicy;
 use privet_policy::layout;
+use privet_policy::method::TableCost;
 
 /// What plans lose, as manifests call it.
 const COST: &str = "association-loss";
@@ -169,18 +170,18 @@ fn losses(decision: &ProjectionDecision, microdata: &Microdata, classes: &[Class
     let mut losses = vec![association_loss(decision)];
     let value = decision.gamma_beta;
     losses.push(Price { name: "information-exposure", value, exact: None, normalised: value });
-    for name in ["DM", "LM"] {
+    for cost in [TableCost::Dm, TableCost::Lm] {
         // Neither looks at what is in the classes.
         let costs: Vec<_> = (decision.projections.iter().zip(classes))
             .filter_map(|(table, classes)| {
-                let measure = table.recoding.measure(name, microdata).ok()?;
+                let measure = table.recoding.measure(cost, microdata).ok()?;
                 let cost = table.recoding.cost(&measure, classes);
                 Some((measure.value(cost), measure.normalised(cost)))
             })
             .collect();
         let mean = |of: fn(&(f64, f64)) -> f64| costs.iter().map(of).sum::<f64>() / tables;
         losses.push(Price {
-            name: if name == "DM" { "DM" } else { "LM" },
+            name: cost.name(),
             value: mean(|cost| cost.0),
             exact: None,
             normalised: mean(|cost| cost.1),

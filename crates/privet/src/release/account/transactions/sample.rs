@@ -137,7 +137,7 @@ pub(super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> TransactionRe
         veil: &veil,
         inputs: Vec::new(),
     };
-    let mut claims = Claims::of(PolicyRef::Transactions(&policy), 421_337, stated, &files, None, None);
+    let mut claims = Claims::of(PolicyRef::Transactions(&policy), 421_337, stated, "{}", &files, None, None);
     (claims.warnings, claims.attacks, claims.audit) = (&warnings, Some(&attacks), Some(&audit));
     let facts = Facts {
         method: &method,
