@@ -1,4 +1,4 @@
-//! CODIP* beside one full-domain search, by the number of sensitive attributes and of rows, on a made-up clinic with more
+//! CODIP* next to one full-domain search, by the number of sensitive attributes and of rows, on a made-up clinic with more
 //! sensitive columns than the one that ships.
 
 use std::fmt::Write as _;

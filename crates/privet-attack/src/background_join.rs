@@ -92,11 +92,10 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         knows: "a person's quasi-identifiers and one sensitive value".to_string(),
         does: "looks up the matching records that have this value, and reads their other sensitive columns"
             .to_string(),
-        assumes: format!(
-            "each record of a class is equally likely to be the person's; values that the policy calls insensitive \
-             are not counted{}",
-            scene.view()?.quasi.sampling()
-        ),
+        assumes: "each record of a class is equally likely to be the person's; values that the policy calls insensitive \
+                  are not counted"
+            .to_string(),
+        sampled: scene.view()?.quasi.sampling(),
         warning: warning(&headline, several),
         figures,
         worst: lines.first().cloned().unwrap_or_default(),

@@ -119,7 +119,7 @@ pub(super) fn sensitive<'s>(scene: &'s Scene<'_>) -> Result<Vec<(&'s TableView, 
     Ok(scene.views()?.iter().flat_map(|table| columns(table).map(move |column| (table, column))).collect())
 }
 
-/// What to say about a sample.
+/// That only a sample was attacked.
 pub(super) fn sampling(scene: &Scene<'_>) -> Result<String> {
     Ok(scene.view()?.quasi.sampling())
 }

@@ -71,7 +71,7 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
 fn run_composition(scene: &Scene<'_>) -> Result<Finding> {
     let (new, others) = signatures(scene)?;
     let mut found = composition(&compose(&new, &others.iter().collect::<Vec<_>>()), Composed::MatchSets);
-    found.assumes += &scene.view()?.quasi.sampling();
+    found.sampled = scene.view()?.quasi.sampling();
     Ok(found)
 }
 

@@ -19,6 +19,9 @@ pub struct Finding {
     pub does: String,
     /// What the figures rest on.
     pub assumes: String,
+    /// The sample that the figures are about, where not everybody was attacked; else empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub sampled: String,
     /// How often the attack succeeds. The first is the headline, the others say more.
     pub figures: Vec<Figure>,
     /// The worst case in a line; empty where there is none. For the steward alone.
@@ -76,6 +79,7 @@ impl Finding {
             knows: String::new(),
             does: String::new(),
             assumes: String::new(),
+            sampled: String::new(),
             figures: Vec::new(),
             worst: String::new(),
             lines: Vec::new(),
@@ -123,7 +127,7 @@ impl Finding {
             "what": headline.what,
             "knows": self.knows,
             "does": self.does,
-            "assumes": self.assumes,
+            "assumes": self.rests_on(),
             "figures": self.figures,
             "worst": self.worst,
             "lines": self.lines,
@@ -135,8 +139,22 @@ impl Finding {
         json
     }
 
+    /// What the figures rest on, with the sample that they are of.
+    pub fn rests_on(&self) -> String {
+        let parts = [self.assumes.as_str(), &self.sampled].into_iter().filter(|part| !part.is_empty());
+        parts.collect::<Vec<_>>().join("; ")
+    }
+
+    /// The warning, with the sample that it is about.
+    pub fn warned(&self) -> String {
+        match self.sampled.as_str() {
+            "" => self.warning.clone(),
+            sampled => format!("{} ({sampled})", self.warning),
+        }
+    }
+
     /// The headline in a line.
-    pub fn told(&self) -> String {
+    pub fn in_a_line(&self) -> String {
         let headline = self.headline();
         if headline.targets == 0 {
             return format!("{}: nothing to try it on", self.name);
@@ -147,12 +165,13 @@ impl Finding {
             None if headline.controlled.contains(UNCONTROLLED) => UNCONTROLLED.to_string(),
             None => "no control".to_string(),
         };
-        let stopped = match self.stopped.as_str() {
-            "" => String::new(),
-            stopped => format!("; {stopped}"),
-        };
+        let notes: String = [&self.sampled, &self.stopped]
+            .iter()
+            .filter(|note| !note.is_empty())
+            .map(|note| format!("; {note}"))
+            .collect();
         format!(
-            "{}: {} of {} ({:.1} %, 95 % interval {:.1} to {:.1}; baseline {}, {control}): {}{stopped}",
+            "{}: {} of {} ({:.1} %, 95 % interval {:.1} to {:.1}; baseline {}, {control}): {}{notes}",
             self.name,
             headline.hits,
             headline.targets,
@@ -210,14 +229,28 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_is_told_in_a_line_and_read_again() {
+    fn a_finding_is_shown_in_a_line_and_read_again() {
         let headline = Figure { what: "people found".into(), targets: 10, hits: 5, ..Figure::default() };
         let finding = Finding { figures: vec![headline], ..Finding::new("test", "A test") };
         assert_eq!(
-            finding.told(),
+            finding.in_a_line(),
             "test: 5 of 10 (50.0 %, 95 % interval 23.7 to 76.3; baseline 0, no control): people found"
         );
         assert_eq!(finding.to_json()["control"], Json::Null);
+        let sampled = Finding {
+            assumes: "all are known".into(),
+            sampled: "a random sample of 10 of 90 people was attacked".into(),
+            warning: "they are found".into(),
+            ..finding.clone()
+        };
+        assert!(
+            sampled.in_a_line().ends_with("people found; a random sample of 10 of 90 people was attacked")
+        );
+        assert_eq!(sampled.warned(), "they are found (a random sample of 10 of 90 people was attacked)");
+        assert_eq!(
+            sampled.to_json()["assumes"],
+            "all are known; a random sample of 10 of 90 people was attacked"
+        );
         let kept = serde_json::to_string(&finding).expect("JSON");
         assert_eq!(serde_json::from_str::<Finding>(&kept).expect("a finding"), finding);
         // What was kept before findings had a title and controls is read too.

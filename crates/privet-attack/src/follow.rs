@@ -275,14 +275,14 @@ impl Following<'_> {
             // The known values from which something follows, ascending, and whether that is a surprise.
             let mut found: Vec<(u32, bool)> = Vec::new();
             for of_one in own.chunk_by(|one, other| one.0 == other.0) {
-                let (value, beside) = (of_one[0].0 as usize, mode(of_one));
-                let follows = read.sensitive[beside.value as usize]
-                    && reaches(beside.most, beside.all, self.share)
-                    && !reaches(alone[beside.value as usize], class.len() as u64, self.share);
+                let (value, likeliest) = (of_one[0].0 as usize, mode(of_one));
+                let follows = read.sensitive[likeliest.value as usize]
+                    && reaches(likeliest.most, likeliest.all, self.share)
+                    && !reaches(alone[likeliest.value as usize], class.len() as u64, self.share);
                 if follows {
                     let everybody = everywhere[value];
-                    let is_known =
-                        everybody.value == beside.value && reaches(everybody.most, everybody.all, self.share);
+                    let is_known = everybody.value == likeliest.value
+                        && reaches(everybody.most, everybody.all, self.share);
                     found.push((of_one[0].0, !is_known));
                 }
             }

@@ -105,7 +105,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         knows: "somebody's quasi-identifiers".to_string(),
         does: "looks up all matching released records, and reads the sensitive value that they share"
             .to_string(),
-        assumes: format!("only values that the person really has are counted{}", sampling(scene)?),
+        assumes: "only values that the person really has are counted".to_string(),
+        sampled: sampling(scene)?,
         figures,
         worst: lines.first().cloned().unwrap_or_default(),
         lines,

@@ -129,10 +129,10 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             .to_string(),
         does: "looks up the matching released rows, and takes one".to_string(),
         assumes: format!(
-            "all quasi-identifiers are known exactly; the highest risk is {:.4}, the mean {mean:.4}{told}{left_out}{}",
-            share(risks.least),
-            table.quasi.sampling()
+            "all quasi-identifiers are known exactly; the highest risk is {:.4}, the mean {mean:.4}{told}{left_out}",
+            share(risks.least)
         ),
+        sampled: table.quasi.sampling(),
         figures,
         worst: risks.lines.first().cloned().unwrap_or_default(),
         lines: risks.lines.clone(),

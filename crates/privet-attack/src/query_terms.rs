@@ -134,7 +134,7 @@ fn finding(found: &Printed, unicity: Vec<Figure>, scores: serde_json::Value, k: 
     for kind in Personal::ALL {
         let hits = found.personal[kind as usize];
         if hits > 0 || found.personal_before[kind as usize] > 0 {
-            all.push(figure(format!("published terms that look like {}", kind.told()), (found.terms, hits)));
+            all.push(figure(format!("published terms that look like {}", kind.words()), (found.terms, hits)));
         }
     }
     all.extend(unicity);
@@ -200,7 +200,7 @@ impl Personal {
     pub const ALL: [Personal; 4] = [Personal::Mail, Personal::Address, Personal::Number, Personal::Name];
 
     /// The kind in words, as many.
-    pub fn told(self) -> &'static str {
+    pub fn words(self) -> &'static str {
         match self {
             Personal::Mail => "mail addresses",
             Personal::Address => "web addresses",

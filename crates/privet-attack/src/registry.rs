@@ -202,7 +202,7 @@ impl Attacks {
 
     /// The sentences that somebody about to publish should read.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
-        self.found.iter().filter(|found| found.succeeds()).map(|found| found.warning.clone())
+        self.found.iter().filter(|found| found.succeeds()).map(Finding::warned)
     }
 
     /// How many attacks were not run and why, in a line; `None` where all were.

@@ -363,7 +363,6 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             worst.what, worst.rho
         ),
     };
-    let sampling = &order.sampling;
     let correlations =
         places.iter().map(|places| json!({ "what": places.what, "rho": places.rho, "pairs": places.pairs }));
     let correlations: Vec<serde_json::Value> = correlations.collect();
@@ -372,9 +371,10 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         does: "assigns the first of the people who match the same rows to the first of these rows, and so on"
             .to_string(),
         assumes: format!(
-            "the rank correlation of released and original positions is {:.3} over {} pairs{sampling}",
+            "the rank correlation of released and original positions is {:.3} over {} pairs",
             worst.rho, worst.pairs
         ),
+        sampled: order.sampling.clone(),
         figures,
         warning,
         more: [("correlations".to_string(), json!(correlations))].into_iter().collect(),

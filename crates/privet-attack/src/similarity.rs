@@ -108,10 +108,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     Ok(Finding {
         knows: "somebody's quasi-identifiers, and which sensitive values are similar".to_string(),
         does: "looks for what all possible values of the person have in common".to_string(),
-        assumes: format!(
-            "values are similar if the column's hierarchy puts them together{}",
-            sampling(scene)?
-        ),
+        assumes: "values are similar if the column's hierarchy puts them together".to_string(),
+        sampled: sampling(scene)?,
         figures: std::iter::once(headline).chain(levels).collect(),
         worst: lines.first().cloned().unwrap_or_default(),
         lines,

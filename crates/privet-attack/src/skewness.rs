@@ -130,10 +130,8 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         knows: "somebody's quasi-identifiers, and how frequent each sensitive value is in the whole release"
             .to_string(),
         does: "compares the frequencies in the matching records with those in all records".to_string(),
-        assumes: format!(
-            "all values are equally far from each other, so distances are variational{}",
-            sampling(scene)?
-        ),
+        assumes: "all values are equally far from each other, so distances are variational".to_string(),
+        sampled: sampling(scene)?,
         figures: vec![headline, twice],
         worst: lines.first().cloned().unwrap_or_default(),
         lines,

@@ -66,12 +66,10 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         does: "joins the tables on them, and guesses the likeliest value".to_string(),
         assumes: format!(
             "values that the policy calls insensitive are not counted; the highest confidence in a value is {:.3} (from one \
-             table with all sensitive columns {:.3}), in two values from two tables {:.3}{}",
-            several.value,
-            one.value,
-            several.across,
-            scene.view()?.quasi.sampling()
+             table with all sensitive columns {:.3}), in two values from two tables {:.3}",
+            several.value, one.value, several.across
         ),
+        sampled: scene.view()?.quasi.sampling(),
         figures: vec![Figure {
             what: "people whose sensitive value follows with a confidence of at least nine in ten"
                 .to_string(),

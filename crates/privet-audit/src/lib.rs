@@ -53,7 +53,8 @@ mod truth;
 pub mod vocabularies;
 mod watch;
 
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 pub use folder::{ReleaseFolder, audit_data, audit_files, audit_release, is_own_file};
 pub(crate) use render::counted;
@@ -72,13 +73,12 @@ use privet_core::{Error, Result};
 use privet_data::Source;
 use privet_policy::{CheckedPolicy, DataKind};
 
-/// What an audit found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// What an audit found. As JSON it also says whether everything was `decided`.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Audit {
     /// Whether every check holds.
     pub passed: bool,
     /// What was audited.
-    #[serde(skip)]
     pub kind: DataKind,
     /// How many records there are.
     pub records: AuditRecords,
@@ -145,7 +145,25 @@ impl Check {
     }
 }
 
+impl Serialize for Audit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut audit = serializer.serialize_struct("Audit", 5)?;
+        audit.serialize_field("passed", &self.passed)?;
+        audit.serialize_field("decided", &self.is_decided())?;
+        audit.serialize_field("records", &self.records)?;
+        audit.serialize_field("classes", &self.classes)?;
+        audit.serialize_field("checks", &self.checks)?;
+        audit.end()
+    }
+}
+
 impl Audit {
+    /// Whether what was given to the audit is enough for every check. Where it is not, an audit that passed found no violation,
+    /// and that is all.
+    pub fn is_decided(&self) -> bool {
+        self.checks.iter().all(|check| !check.undetermined)
+    }
+
     /// What checks found, set against what was `asked`: the requirements of the policy, in words. A requirement that no check
     /// judges is not shown to hold, so the audit fails by it.
     fn of(

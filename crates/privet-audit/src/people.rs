@@ -14,7 +14,7 @@ use super::notion::Facts;
 use super::suppressed::Suppressed;
 use super::table::{Tables, Tuples};
 use super::truth::{self, Fitting};
-use privet_core::Result;
+use privet_core::{Result, counted};
 use privet_data::RepeatedIdentifier;
 use privet_policy::CheckedPolicy;
 
@@ -153,17 +153,17 @@ pub(super) fn check(facts: &Facts<'_>) -> Option<Check> {
     let Some(people) = facts.people else {
         return recurring(facts.policy, &facts.tables.recurring);
     };
-    let records = facts.tables.original.rows;
+    let records = counted(facts.tables.original.rows, "record", "records");
+    let total = counted(people.total, "person", "people");
     let open = facts.classes.cells.ids().filter(|class| {
         let range = people.in_class(facts, *class);
         range.least < range.most
     });
     let detail = match open.count() {
-        0 => format!("{records} records of {} people, who are counted once in a class", people.total),
+        0 => format!("{records} of {total}, counted once in a class"),
         open => format!(
-            "{records} records of {} people; in {open} of {} classes it is not known how many there are",
-            people.total,
-            facts.classes.len()
+            "{records} of {total}; in {open} of {} it is not known how many there are",
+            counted(facts.classes.len() as u64, "class", "classes")
         ),
     };
     Some(Check::new("people", true, detail))
@@ -173,7 +173,8 @@ pub(super) fn check(facts: &Facts<'_>) -> Option<Check> {
 fn recurring(policy: &CheckedPolicy, found: &[RepeatedIdentifier]) -> Option<Check> {
     let named = |found: &RepeatedIdentifier| {
         let name = policy.columns.get(found.column).map_or("", |column| column.name.as_str());
-        let values = found.values.map_or_else(String::new, |values| format!("{values} values in "));
+        let values =
+            found.values.map(|values| counted(values, "value", "values") + " in ").unwrap_or_default();
         format!("the identifier '{name}' recurs ({values}{} records)", found.rows)
     };
     let found: Vec<String> = found.iter().map(named).collect();

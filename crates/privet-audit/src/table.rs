@@ -8,7 +8,7 @@ pub(super) use self::numbered::{Dictionary, Tuples};
 use super::columns::Layout;
 use super::order::Rows;
 use super::people::RecordOwners;
-use privet_core::{Error, Result};
+use privet_core::{Error, Result, counted};
 use privet_data::{Batch, Recurrence, RepeatedIdentifier, Source, set_cell, terms_of};
 use privet_policy::{CheckedPolicy, Method, OnMissing, Role};
 
@@ -30,10 +30,11 @@ impl Spelling {
 
     pub fn faults(&self) -> Vec<String> {
         let Spelling { odd, first } = self;
-        let told = format!(
-            "{odd} sets are not written with each term once and in order; the first is in line {first}"
+        let fault = format!(
+            "{} not written with each term once and in order; the first is in line {first}",
+            counted(*odd, "set is", "sets are")
         );
-        (*odd > 0).then_some(told).into_iter().collect()
+        (*odd > 0).then_some(fault).into_iter().collect()
     }
 }
 
@@ -278,21 +279,21 @@ struct SetReader<'a> {
     separator: char,
     original: usize,
     released: usize,
-    /// Whether a missing set drops its record: only where the method heeds sets.
-    heeded: bool,
+    /// Whether a missing set drops its record: only where the method uses sets.
+    relevant: bool,
 }
 
 impl<'a> SetReader<'a> {
     fn of(policy: &'a CheckedPolicy, layout: &Layout) -> Option<SetReader<'a>> {
         let place = layout.plain.get(layout.sets?)?;
         let separator = policy.columns.get(place.original)?.sets.as_ref()?.separator;
-        let heeded = matches!(policy.method, Method::QuasiSensitive(_));
-        Some(SetReader { policy, separator, original: place.original, released: place.released, heeded })
+        let relevant = matches!(policy.method, Method::QuasiSensitive(_));
+        Some(SetReader { policy, separator, original: place.original, released: place.released, relevant })
     }
 
     /// A cell of the original; `None` when it is missing and its record is dropped. An empty cell is the empty set.
     fn read(&self, cell: &str) -> Option<String> {
-        if self.heeded && !cell.is_empty() && self.policy.is_missing(cell) {
+        if self.relevant && !cell.is_empty() && self.policy.is_missing(cell) {
             return (self.policy.on_missing == OnMissing::Value).then(String::new);
         }
         Some(self.one_spelling(cell))

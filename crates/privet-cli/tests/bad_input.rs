@@ -28,7 +28,7 @@ use parquet::arrow::ArrowWriter;
 /// Bad input is refused at once. A busy machine may keep a process waiting, so it is the processor's seconds that count.
 const SECONDS: u32 = 2;
 
-/// And in little memory: 200 MB beside what the program, its stacks and its libraries take before they do anything. The shell
+/// And in little memory: 200 MB on top of what the program, its stacks and its libraries take before they do anything. The shell
 /// counts kilobytes of address space, of which every thread reserves more than it uses.
 const KILOBYTES: u32 = 500_000;
 
@@ -210,7 +210,7 @@ fn every_case_of_the_corpus_is_refused_with_place_and_remedy() {
         }
         let _ = writeln!(messages, "{case}: exit {status}\n{}", outcome.stderr);
     });
-    assert_eq!(failed, 0, "cases failed, each as told above");
+    assert_eq!(failed, 0, "cases failed, each as shown above");
     insta::assert_snapshot!("messages", messages);
 }
 
@@ -239,7 +239,7 @@ fn what_cannot_be_kept_as_a_file_is_refused_too() {
         assert!(outcome.stderr.len() < 2000, "{name}: {} bytes of message", outcome.stderr.len());
         let _ = writeln!(messages, "{name}: exit 2\n{}", outcome.stderr);
     });
-    assert_eq!(failed, 0, "cases failed, each as told above");
+    assert_eq!(failed, 0, "cases failed, each as shown above");
     insta::assert_snapshot!("messages_made", messages);
 }
 

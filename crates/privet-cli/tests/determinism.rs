@@ -139,7 +139,7 @@ fn threads_time_zone_and_locale_do_not_show() {
             fs::remove_dir_all(bench.path("other")).expect("removed");
         }
     });
-    assert_eq!(failed, 0, "cases failed, each as told above");
+    assert_eq!(failed, 0, "cases failed, each as shown above");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn the_order_of_the_input_does_not_show() {
         case.make(&bench, "two", "2", &[]);
         assert_same(&bench, &case.name());
     });
-    assert_eq!(failed, 0, "cases failed, each as told above");
+    assert_eq!(failed, 0, "cases failed, each as shown above");
 }
 
 fn mix(records: &mut [String], dice: &mut Dice) {
@@ -266,5 +266,5 @@ fn the_order_of_a_made_up_table_does_not_show() {
         assert_same(&bench, &format!("table {seed}, {asked}"));
         assert_eq!(figures(&bench, "one"), figures(&bench, "two"), "table {seed}, {asked}");
     });
-    assert_eq!(failed, 0, "cases failed, each as told above");
+    assert_eq!(failed, 0, "cases failed, each as shown above");
 }

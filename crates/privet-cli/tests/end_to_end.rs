@@ -44,3 +44,4 @@ mod skips;
 mod stages;
 mod supply_chain;
 mod transactions;
+mod words;

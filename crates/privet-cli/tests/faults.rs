@@ -261,7 +261,7 @@ fn input_cut_off_at_five_hundred_places_is_noticed_or_is_a_table() {
             tried += 1;
             match make_here(&bench, "policy.toml", &Clock::unlimited()) {
                 Ok(()) => {
-                    // Text that ends early still is text; whoever wants to be told compresses it.
+                    // Text that ends early still is text; whoever wants to know compresses it.
                     assert_eq!(format, "csv", "{place} of {} bytes pass as a whole file", bytes.len());
                     if place % 50 == 0 {
                         let audit =
@@ -505,7 +505,7 @@ fn results_that_cannot_be_printed_are_told() {
     // What was made is there, whole.
     bench.privet(&["audit", "out"]).succeeds();
     assert!(bench.path("draft/policy.toml").exists() && bench.path("l-plus/policy.toml").exists());
-    // Who wants nothing printed loses nothing, and a worse end is told as such.
+    // Who wants nothing printed loses nothing, and a worse end is reported as such.
     printing(&["audit", "out", "--quiet"]).succeeds();
     printing(&["anonymize", "patients/policy.toml", "-o", "out", "--json"]).exits(2);
     bench.edit("out/public/release.csv", "Flu", "Gout");

@@ -201,7 +201,7 @@ fn hard_use_1_7_thresholds_of_hidden_values_stay_out_of_public() {
         bench.write("policy.toml", format!("{head}[method]\n{method}"));
         bench.privet(&["anonymize", "policy.toml", "-o", "out", "--force"]).exits(0);
         let shown = public(&bench, "out");
-        assert!(shown.contains("flu = 1/2"), "{method}: thresholds of shown values are told");
+        assert!(shown.contains("flu = 1/2"), "{method}: thresholds of shown values are published");
         for hidden in ["Ebola", "Lassa", "1/50", "1/60"] {
             assert!(!shown.contains(hidden), "{method}: public/ names {hidden}");
         }

@@ -27,7 +27,7 @@ fn people() -> Vec<[String; 3]> {
     people_of(4)
 }
 
-/// The same from so many regions: with many, hardly two people look alike.
+/// The same from this many regions: with many, hardly two people look alike.
 fn people_of(regions: usize) -> Vec<[String; 3]> {
     let mut draw = Draw(5);
     let illnesses = ["flu", "cold", "asthma", "gout"];
@@ -425,7 +425,7 @@ fn hard_use_1_5_the_key_depends_on_data_that_are_not_published() {
             let told = bench.privet(&["anonymize", &name, "-o", &out, "--attacks", "none"]).succeeds();
             assert!(told.stderr.contains("the seed 7 can be guessed"), "{}", told.stderr);
             let public = bench.text(&format!("{out}/public/report.html"));
-            assert!(!public.contains("can be guessed"), "the public is not told");
+            assert!(!public.contains("can be guessed"), "the public does not read it");
             let tables = bench.tree(&format!("{out}/public")).into_iter();
             let tables =
                 tables.filter(|(path, _)| path.extension().is_some_and(|extension| extension == "csv"));

@@ -98,7 +98,7 @@ impl Way {
             let size = 5 + dice.roll(3);
             return tables(dice, size, 1);
         }
-        // Four people, two of whom have the flu: all six ways.
+        // Four people. Two of them have the flu: all six ways.
         let people: Vec<String> = (1..=4).map(|age| format!("{age},{}", one_of(dice, &["f", "m"]))).collect();
         let has = |ill: u32, at: usize| if ill >> at & 1 == 1 { "flu" } else { "hiv" };
         let text = |ill: u32| -> String {

@@ -63,7 +63,7 @@ fn held_out_people_are_a_control_in_the_run_and_later() {
             assert!(report.contains("Held out before"), "{room}");
         }
         assert!(bench.text("out/steward/report.html").contains("--holdout 1"));
-        // The file stays in the house, is for the steward's eyes alone, and has no identifiers.
+        // The file stays in steward/, is for the steward's eyes alone, and has no identifiers.
         let held = bench.text("out/steward/holdout.csv");
         assert_eq!((held.lines().next(), held.lines().count()), (Some("record,age,zip,disease"), 101));
         let mode = fs::metadata(bench.path("out/steward/holdout.csv")).expect("a file").permissions().mode();

@@ -243,7 +243,7 @@ fn messages_keep_the_values_of_hidden_columns_to_themselves() {
     }
 }
 
-/// Letters that cannot be told apart are told of, in every kind of data, and by number: the values stay out of the message.
+/// Letters that cannot be told apart give a warning, in every kind of data, and by number: the values stay out of the message.
 #[test]
 fn what_looks_the_same_is_told() {
     let bench = Bench::with_example("five-baskets");

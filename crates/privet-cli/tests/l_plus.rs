@@ -1,4 +1,4 @@
-//! l+-diversity from the command line: what a user is told when suppression takes everything, or tells too much.
+//! l+-diversity from the command line: what a user reads when suppression takes everything, or reveals too much.
 
 use crate::common::Bench;
 
@@ -7,7 +7,7 @@ const POLICY: &str = "seed = 1\n[data]\npath = \"data.csv\"\n\
     [privacy.l-plus-diversity]\ncolumn = \"disease\"\n";
 const METHOD: &str = "[method]\nname = \"l-plus-optimize\"\n";
 
-/// A bench with so many records of each group and disease.
+/// A bench with this many records of each group and disease.
 fn bench(records: &[(&str, &str, usize)], thresholds: &str, method: &str) -> Bench {
     let bench = Bench::new();
     let rows: String =
@@ -151,7 +151,7 @@ fn one_of_the_best_cuts_is_drawn_and_both_reports_say_so() {
         manifest["plan"]["drawn_from"].as_u64().is_some_and(|cuts| (2..=5).contains(&cuts)),
         "{manifest}"
     );
-    assert!(manifest["plan"]["top"].is_null(), "which ones could have been drawn is told nowhere");
+    assert!(manifest["plan"]["top"].is_null(), "which ones could have been drawn is said nowhere");
     for room in ["public", "steward"] {
         let report = bench.text(&format!("out/{room}/report.html"));
         assert!(report.contains("drawn by a secret key"), "{room}");

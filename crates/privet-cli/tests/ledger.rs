@@ -135,7 +135,7 @@ fn a_changed_line_is_noticed_and_a_torn_one_survived() {
     assert!(outcome.stderr.contains("ledger.jsonl:3"), "{}", outcome.stderr);
     assert!(!bench.path("two").exists());
 
-    // A run that was killed while it confirmed: the release counts, and that is told.
+    // A run that was killed while it confirmed: the release counts, and the check says so.
     let last = text.trim_end().rfind('\n').expect("lines") + 1;
     bench.write("ledger.jsonl", &text[..last + 20]);
     let outcome = bench.privet(&["ledger", "check", "ledger.jsonl"]).succeeds();
@@ -217,7 +217,7 @@ fn a_release_is_attacked_together_with_the_others_of_its_ledger() {
     assert!(told.contains("TOGETHER with 1 other release"), "{told}");
     assert!(!told.contains("  composition: "), "it was run: {told}");
 
-    // A damaged ledger is told with its line, a missing one by name, and neither stops the other attacks.
+    // A damaged ledger is reported with its line, a missing one by name, and neither stops the other attacks.
     let text = bench.text("ledger.jsonl");
     bench.write("ledger.jsonl", text.replacen("University", "Newspaper", 1));
     let told = bench.privet(&["attack", "two"]).succeeds();

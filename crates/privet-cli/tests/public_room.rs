@@ -1,4 +1,4 @@
-//! What may leave the house and what may not, and how an audit notices that a release folder was touched.
+//! What may be published and what may not, and how an audit notices that a release folder was touched.
 
 use std::collections::BTreeSet;
 
@@ -82,7 +82,7 @@ fn what_those_who_were_left_out_have_does_not_follow_from_what_the_public_reads(
     let nearness = section(&public, "tightness");
     let closeness = nearness.split("t-closeness of disease").nth(1).unwrap_or_default();
     assert!(closeness.split("</tr>").next().unwrap_or_default().contains("not shown"), "{nearness}");
-    // What is told of the column can be counted in the release: 26 of each disease in five classes.
+    // What is said about the column can be counted in the release: 26 of each disease in five classes.
     assert!(section(&public, "sensitive").contains("<th scope=\"row\">HIV</th><td>130</td>"));
     let manifest = bench.text("out/public/manifest.json");
     assert!(!manifest.contains("HIV"), "{manifest}");

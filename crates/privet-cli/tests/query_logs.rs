@@ -244,7 +244,7 @@ fn the_order_of_vocabularies_does_not_matter() {
         for target in ["out", "again"] {
             bench.write("bags.csv", "vocabulary,term,count,user\n".to_string() + &rows.concat());
             bench.privet(&["anonymize", "policy.toml", "-o", target]).succeeds();
-            // What stands for whom is told by the place in the file, and must still be right.
+            // What stands for whom follows from the place in the file, and must still be right.
             bench.privet(&["audit", target]).succeeds();
             for last in (1..rows.len()).rev() {
                 rows.swap(last, dice.roll(last as u64 + 1) as usize);

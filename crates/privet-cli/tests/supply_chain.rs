@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// The default binary may be made of so many crates, our own included.
+/// The default binary may be made of at most this many crates, our own included.
 const MOST_CRATES: usize = 120;
 
 /// Licences that can be given on under Apache-2.0 or MIT.
@@ -50,7 +50,7 @@ const TWICE: [&str; 2] = ["getrandom", "syn"];
 /// A crate in the default binary.
 struct Linked {
     name: String,
-    /// What cargo says beside name and version: where it comes from, if that is not crates.io.
+    /// What cargo says apart from name and version: where it comes from, if that is not crates.io.
     origin: String,
     licence: String,
 }

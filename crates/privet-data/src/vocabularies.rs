@@ -176,7 +176,7 @@ pub struct Extraction {
 
 impl Extraction {
     /// What a reader may want to know, as name and number; what is 0 and what only tables have is left out.
-    pub fn told(&self) -> Vec<(String, u64)> {
+    pub fn counts(&self) -> Vec<(String, u64)> {
         if self.queries == 0 {
             return Vec::new();
         }

@@ -145,7 +145,7 @@ impl Experiment {
         Ok(self.parts.iter().filter(wanted).collect())
     }
 
-    /// Runs parts and writes the page into a folder after each of them; `told` hears of every part that is done.
+    /// Runs parts and writes the page into a folder after each of them; `told` is called with every part that is done.
     ///
     /// What an earlier run left in the folder about other parts stays.
     pub fn run(

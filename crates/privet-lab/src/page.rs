@@ -141,7 +141,7 @@ impl Table {
     }
 
     /// A table of what the publication states and what was found here.
-    pub fn beside(name: &str) -> Table {
+    pub fn stated_and_found(name: &str) -> Table {
         Table::new(name, "Stated in the thesis, and found here", ["", "thesis", "here"])
     }
 
@@ -243,7 +243,7 @@ pub fn percent_range(shares: impl IntoIterator<Item = f64>) -> Option<String> {
     (low <= high).then(|| if from == to { format!("{to} %") } else { format!("{from} to {to} %") })
 }
 
-/// A number with so many significant digits, never in powers of ten and never with fewer digits before the point.
+/// A number with this many significant digits, never in powers of ten and never with fewer digits before the point.
 pub(super) fn significant(value: f64, digits: i32) -> String {
     if !value.is_finite() {
         return "–".to_string();

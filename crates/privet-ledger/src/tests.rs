@@ -191,7 +191,7 @@ fn several_records_of_a_person_are_told_apart_by_what_they_hold() {
 }
 
 /// Groups of two with different values, as Anatomy forms them: people and their values in an order that the seed decides, those
-/// of the first half beside those of the second.
+/// of the first half next to those of the second.
 fn buckets(people: u64, values: u64, seed: u64) -> Signatures {
     let mut order: Vec<u64> = (0..people).collect();
     shuffle(&mut order, &mut keyed(seed, "test"));

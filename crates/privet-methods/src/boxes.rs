@@ -51,7 +51,8 @@ pub(super) fn apply_plan(
     }
     let warnings = (uncovered > 0).then(|| {
         let records = counted(uncovered, "record is", "records are");
-        format!("{records} suppressed because no class of the plan covers the combination of values")
+        format!("{records} suppressed because no class of the plan covers the combination of values; `privet anonymize` makes a \
+                 plan for them")
     });
     let (plan, search) = (Plan::Boxes(plan.clone()), SearchFacts::unproven(0, clock));
     Ok(Solution { recoding, plan, search, cost: None, warnings: warnings.into_iter().collect(), sets: None })

@@ -49,7 +49,7 @@ impl Levelling<'_> {
         let mut open: Vec<(f64, usize)> = Vec::new();
         for class in (0..grouping.len()).filter(|class| asked(*class)) {
             if !notion.holds_alone(&grouping.outline(class))
-                && !notion.holds_beside(&grouping.class(class), &whole)
+                && !notion.holds_within(&grouping.class(class), &whole)
             {
                 open.push((notion.distance(&grouping.class(class), &whole), class));
             }
@@ -191,7 +191,7 @@ impl SupersetSearch<'_> {
             if !self.notion.is_large(&span.highest) {
                 continue;
             }
-            if !span.asked && self.notion.holds_beside(&self.class, &span.highest) {
+            if !span.asked && self.notion.holds_within(&self.class, &span.highest) {
                 return Some(true);
             }
             if span.open.is_empty() || self.notion.is_out_of_reach(&self.class, &span.inside, &span.highest) {

@@ -31,7 +31,7 @@ pub struct VocabularyPolicy {
     /// How far terms are apart.
     pub semantics: Semantics,
     /// The files behind the distances and the words, so that the release can be made again.
-    pub beside: Vec<PathBuf>,
+    pub inputs: Vec<PathBuf>,
     /// How far two terms may be apart to stand for each other, in the unit of the distances.
     pub epsilon: u32,
     /// What an unmatched occurrence costs against distances, in the same unit; `None` for more than any distance.
@@ -130,14 +130,14 @@ impl Policy {
             let checked = method.check(words.epsilon, words.semantics.scale());
             checked.map_err(|(key, error)| self.at_method(key, error))?;
         }
-        let Words { semantics, epsilon, omega, beside, .. } = words;
+        let Words { semantics, epsilon, omega, inputs, .. } = words;
         Ok(VocabularyPolicy {
             written: self.clone(),
             seed,
             kind,
             source,
             semantics,
-            beside,
+            inputs,
             epsilon,
             omega,
             requirement,
@@ -154,7 +154,7 @@ struct Words {
     folder: Option<PathBuf>,
     epsilon: u32,
     omega: Option<Exact>,
-    beside: Vec<PathBuf>,
+    inputs: Vec<PathBuf>,
 }
 
 impl Words {
@@ -189,18 +189,18 @@ impl Words {
             };
             Ok(policy.resolve(found.text()?))
         };
-        let (mut wordnet, mut beside) = (None, Vec::new());
+        let (mut wordnet, mut inputs) = (None, Vec::new());
         let semantics = match source {
             "taxonomy" => {
                 let path = file("hierarchy", "name the tree of terms: hierarchy = \"terms.csv\"")?;
                 let semantics = Semantics::taxonomy(&path)?;
-                beside.push(path);
+                inputs.push(path);
                 semantics
             }
             "file" => {
                 let path = file("path", "name the file of distances: path = \"distances.tsv\"")?;
                 let semantics = Semantics::pairs(&path)?;
-                beside.push(path);
+                inputs.push(path);
                 semantics
             }
             _ => {
@@ -241,7 +241,7 @@ impl Words {
             None => None,
         };
         let epsilon = semantics.reach(epsilon);
-        Ok(Words { semantics, wordnet, folder, epsilon, omega, beside })
+        Ok(Words { semantics, wordnet, folder, epsilon, omega, inputs })
     }
 
     /// The dictionary of nouns, read once.
@@ -410,7 +410,7 @@ fn stop_words(policy: &Policy, entry: &Entry<'_>, words: &mut Words) -> Result<V
     }
     let path = policy.resolve(entry.text()?);
     let listed = read_list(&path, "the stop words")?;
-    words.beside.push(path);
+    words.inputs.push(path);
     Ok(listed.into_iter().map(|(_, word)| word).collect())
 }
 
@@ -466,7 +466,7 @@ fn dictionary<'a>(
             };
             let path = policy.resolve(entry.text()?);
             let dictionary = Dictionary::List(Arc::new(WordList::read(&path)?));
-            words.beside.push(path);
+            words.inputs.push(path);
             Ok(Some(dictionary))
         }
         _ => Ok(None),

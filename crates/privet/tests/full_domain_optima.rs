@@ -1,6 +1,6 @@
 //! Known optima on Adult: every lattice node was visited to find them, so a miss here means an unsound prune.
 //!
-//! Needs the Adult data in the folder named by `PRIVET_DATA` (default `../shared/data` beside the project).
+//! Needs the Adult data in the folder named by `PRIVET_DATA` (default `../shared/data` next to the project).
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Optima of `l-plus-optimize` on Adult that a second search, written by others, found as well.
 //!
-//! Needs the Adult data and the default taxonomies in the folder named by `PRIVET_DATA` (default `../shared/data` beside the
+//! Needs the Adult data and the default taxonomies in the folder named by `PRIVET_DATA` (default `../shared/data` next to the
 //! project).
 
 use std::fmt::Write as _;

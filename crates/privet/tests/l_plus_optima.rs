@@ -183,7 +183,7 @@ impl Case {
         Outcome { released, suppressed: size - released, starred, shown, minority }
     }
 
-    /// The most records of one label that can stay where so many of each value stay.
+    /// The most records of one label that can stay where this many of each value stay.
     fn most_of_one_label(&self, class: &[&Record], kept: &BTreeMap<String, usize>) -> usize {
         let (sensitive, label) = (self.text("sensitive"), self.text("class"));
         let labels: BTreeSet<&str> = class.iter().map(|record| record[label].as_str()).collect();

@@ -13,7 +13,7 @@ fn adversary(rule: SuppressionRule, theta: &[&str]) -> Adversary {
     Adversary { rule, values: (0..theta.len() as u32).collect(), theta, k: 1 }
 }
 
-/// A class with so many records per value, suppressed by the adversary's rule.
+/// A class with this many records per value, suppressed by the adversary's rule.
 fn class(adversary: &Adversary, counts: &[u64]) -> SuppressedClass {
     let before: BTreeMap<u32, u64> =
         (0..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();

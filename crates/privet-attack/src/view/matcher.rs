@@ -329,12 +329,12 @@ impl Matcher {
         self.crowds.par_iter().enumerate().map(crowd).collect()
     }
 
-    /// What to say about a sample, to be added to what the figures rest on.
+    /// That only a sample was attacked; empty where everybody was.
     pub fn sampling(&self) -> String {
         let stopped = if self.stopped { ", because time ran out" } else { "" };
         match self.sampled {
             Some(all) => {
-                format!("; a random sample of {} of {all} people was attacked{stopped}", self.people())
+                format!("a random sample of {} of {all} people was attacked{stopped}", self.people())
             }
             None => String::new(),
         }

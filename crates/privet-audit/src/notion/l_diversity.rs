@@ -10,7 +10,7 @@ use num_integer::Integer;
 
 use super::{Facts, Notion};
 use crate::classes::Histogram;
-use privet_core::{Exact, Result};
+use privet_core::{Exact, Result, counted};
 use privet_policy::requirement::{self, Diversity};
 
 struct LDiversity {
@@ -77,7 +77,10 @@ impl Notion for LDiversity {
         let (n, most, l) = (class.size, counts.first().copied().unwrap_or(0), self.l);
         let sign = |yes, no| if self.holds(class) { yes } else { no };
         let text = match self.kind {
-            DiversityKind::Distinct => format!("{} distinct values {} l = {l}", counts.len(), sign("≥", "<")),
+            DiversityKind::Distinct => {
+                let values = counted(counts.len() as u64, "distinct value", "distinct values");
+                format!("{values} {} l = {l}", sign("≥", "<"))
+            }
             DiversityKind::Frequency => {
                 format!("the most frequent value has {most}/{n} {} 1/l, l = {l}", sign("≤", ">"))
             }

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Pow, Signed, Zero};
 
-/// Products of up to so many bits are multiplied out.
+/// Products of up to this many bits are multiplied out.
 const SHORT: u64 = 1 << 14;
 
 /// Whether nⁿ · bⁿ ≥ aⁿ · Π nᵢ^nᵢ for positive counts nᵢ with the sum n and for a/b in lowest terms.
@@ -43,7 +43,7 @@ pub(super) fn is_at_least(counts: &[u64], (a, b): (u64, u64)) -> bool {
     }
 }
 
-/// Whether the sum of exponents times logarithms is positive, where so many digits tell.
+/// Whether the sum of exponents times logarithms is positive, where this many digits decide.
 fn sign(exponents: &BTreeMap<u64, i128>, digits: u64) -> Option<bool> {
     let (mut sum, mut doubt) = (BigInt::zero(), BigInt::zero());
     for (base, exponent) in exponents {

@@ -257,7 +257,7 @@ fn check_classes(requirement: &Requirement, notion: &dyn Notion, facts: &Facts<'
 }
 
 /// Checks a requirement that counts people. A class that meets it at its worst holds, one that does not at its best fails, and
-/// of any other it cannot be told.
+/// of any other it is not known.
 fn check_people(name: String, notion: &dyn Notion, people: &People, facts: &Facts<'_>) -> Check {
     let mut check = Check::new(name, true, String::new());
     let mut open = 0u64;

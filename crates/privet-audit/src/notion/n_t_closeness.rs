@@ -394,6 +394,7 @@ pub(super) fn check(asked: &NtCloseness, name: String, facts: &Facts<'_>) -> Res
         }
     };
     check.detail = match (check.classes_failing, facts.classes.len()) {
+        (0, 1) => "holds in the only class".to_string(),
         (0, classes) => format!("holds in all {classes} classes"),
         (failing, classes) => {
             format!("fails in {failing} of {}", counted(classes as u64, "class", "classes"))

@@ -6,6 +6,7 @@ use super::TransactionFacts;
 use super::ledger::Set;
 use super::truth::{self, CoverIndex, Recoding};
 use crate::Check;
+use crate::counted;
 use crate::order::{
     Arrangement, Components, Evidence, FALSE_ALARM, Fits, HiddenKey, OrderView, ShownColumn, UNKNOWN,
 };
@@ -17,14 +18,15 @@ pub(super) fn check_form(facts: &TransactionFacts<'_>) -> Check {
     let (count, line) = facts.release.repeating;
     if count > 0 {
         faults.push(format!(
-            "{count} transactions show a label more than once, which shows how many items are behind it; the first is in \
-             line {line}"
+            "{} a label more than once, which shows how many items are behind it; the first is in line {line}",
+            counted(count, "transaction shows", "transactions show")
         ));
     }
     let (count, line) = facts.release.differing;
     if count > 0 {
         faults.push(format!(
-            "{count} transactions write labels in another order than others with the same labels; the first is in line {line}"
+            "{} labels in another order than others with the same labels; the first is in line {line}",
+            counted(count, "transaction writes", "transactions write")
         ));
     }
     let detail = match faults.as_slice() {

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 
 use super::VocabularyRelease;
+use privet_core::counted;
 use privet_data::{Bags, Term};
 
 /// Published vocabularies that are identical as bags, numbered in the order in which the release first shows them.
@@ -78,7 +79,8 @@ impl ClassMembers {
     ) -> Result<ClassMembers, String> {
         let (listed, originals) = (assignment.len(), facts.original.len());
         if listed != originals {
-            return Err(format!("{listed} originals are listed, there are {originals}"));
+            let listed = counted(listed as u64, "original is", "originals are");
+            return Err(format!("{listed} listed, there are {originals}"));
         }
         let mut placed: Vec<(usize, u32)> = Vec::with_capacity(listed);
         for (original, place) in (0u32..).zip(assignment) {

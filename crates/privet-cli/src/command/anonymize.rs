@@ -62,7 +62,7 @@ pub(super) fn present(published: &Published, output: &Output) {
 fn most_serious_first(warnings: &[String], published: &Published) -> Vec<String> {
     let together = |name: &str| ["composition", "re-release"].contains(&name);
     let serious = |warning: &String| {
-        published.attacks.found.iter().any(|found| together(&found.name) && found.warning == *warning)
+        published.attacks.found.iter().any(|found| together(&found.name) && found.warned() == *warning)
     };
     let (first, rest): (Vec<&String>, Vec<&String>) = warnings.iter().partition(|warning| serious(warning));
     first.into_iter().chain(rest).cloned().collect()
@@ -92,7 +92,7 @@ fn in_full(published: &Published) -> String {
     text += &decision(&published.manifest);
     text += &audit::render(&published.audit);
     for found in &published.attacks.found {
-        text += &format!("attack {}\n", visible::line(&found.told()));
+        text += &format!("attack {}\n", visible::line(&found.in_a_line()));
     }
     if let Some(left_out) = published.attacks.left_out() {
         text += &format!("{left_out}\n");

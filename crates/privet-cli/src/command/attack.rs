@@ -157,7 +157,7 @@ fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
 fn rendered(attacks: &Attacks, reasons: bool) -> String {
     let mut text = String::new();
     for found in &attacks.found {
-        text += &format!("{}\n", visible::line(&found.told()));
+        text += &format!("{}\n", visible::line(&found.in_a_line()));
         for line in &found.lines {
             text += &format!("  {}\n", visible::line(line));
         }

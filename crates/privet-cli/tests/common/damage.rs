@@ -167,7 +167,7 @@ pub fn unknown_logical_type() -> Vec<u8> {
     bytes
 }
 
-/// The indices of a dictionary column in so many bits each.
+/// The indices of a dictionary column in this many bits each.
 pub fn dictionary_bits(bits: u8) -> Vec<u8> {
     let mut bytes = good();
     let at = metadata(&bytes).row_group(0).column(1).data_page_offset() as usize;

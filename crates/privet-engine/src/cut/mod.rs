@@ -5,7 +5,7 @@
 //! the cost of all its cuts, and for each free node the bound when it is opened and when it is locked; from these the
 //! search fixes what it can and branches on what it cannot.
 //!
-//! l+-Optimize runs on it; any method whose solutions are cuts can. Beside it stands the thesis' own search through the cut
+//! l+-Optimize runs on it; any method whose solutions are cuts can. Next to it is the thesis' own search through the cut
 //! enumeration tree.
 
 pub mod enumeration;

@@ -236,20 +236,23 @@ pub(super) fn warnings(
         asked.theta.keys().filter(|wanted| present.iter().all(|(value, _)| value != wanted)).collect();
     for wanted in absent.iter().take(MOST_ABSENT) {
         let near = nearest(wanted, present.iter().map(|(value, _)| *value));
-        let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+        let near =
+            near.map_or("remove it, or correct it".to_string(), |near| format!("did you mean '{near}'?"));
         warnings
-            .push(format!("theta has a threshold for '{wanted}', which does not occur in '{name}'{near}"));
+            .push(format!("theta has a threshold for '{wanted}', which does not occur in '{name}'; {near}"));
     }
     if absent.len() > MOST_ABSENT {
         let more = absent.len() - MOST_ABSENT;
         let values = if more == 1 { "value that does" } else { "values that do" };
-        warnings.push(format!("theta has thresholds for {more} more {values} not occur in '{name}'"));
+        warnings.push(format!(
+            "theta has thresholds for {more} more {values} not occur in '{name}'; correct or remove them"
+        ));
     }
     let never = with(Exact::ZERO);
     if !never.is_empty() {
         warnings.push(format!(
             "the threshold 0 keeps these values of '{name}' out of every class: {}; records that have them can be \
-             published only without them",
+             published only without them. Raise the threshold if that is not intended",
             shortened_values(&never)
         ));
     }
@@ -274,7 +277,7 @@ pub(super) fn warnings(
             if stars { "every class will have suppressed cells" } else { "no class can ever be published" };
         warnings.push(format!(
             "the thresholds of the values of '{name}' add up to {sum:.3}, less than 1, but the shares of a class add up \
-             to 1: {outcome}"
+             to 1: {outcome}; raise some of them"
         ));
     }
     Ok(warnings)

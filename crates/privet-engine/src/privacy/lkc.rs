@@ -90,7 +90,7 @@ impl LkcPrivacy {
         (known > quasi as u64).then(|| {
             format!(
                 "[privacy.lkc-privacy] L = {known} is more than the {quasi} quasi-identifiers: attackers are assumed to know all \
-                 of them"
+                 of them; lower L if they know fewer"
             )
         })
     }

@@ -50,7 +50,7 @@ impl NtCloseness {
     }
 
     /// Whether a class is close to one of its natural supersets, and that is large enough.
-    pub fn holds_beside(&self, class: &EquivalenceClass<'_>, superset: &Records) -> bool {
+    pub fn holds_within(&self, class: &EquivalenceClass<'_>, superset: &Records) -> bool {
         self.is_large(superset) && self.mover.is_within(self.t, class, superset.whole())
     }
 
@@ -139,9 +139,9 @@ mod tests {
         assert!(!notion.holds_alone(&class(&[3, 1])));
         // 3/4 against 1/2 is a quarter exactly; against 9/10 less; a group of eight is too small.
         let records = |counts: &[u64]| Records { totals: counts.to_vec(), records: counts.iter().sum() };
-        assert!(notion.holds_beside(&class(&[3, 1]), &records(&[5, 5])));
-        assert!(notion.holds_beside(&class(&[3, 1]), &records(&[9, 1])));
-        assert!(!notion.holds_beside(&class(&[3, 1]), &records(&[4, 6])));
-        assert!(!notion.holds_beside(&class(&[3, 1]), &records(&[6, 2])));
+        assert!(notion.holds_within(&class(&[3, 1]), &records(&[5, 5])));
+        assert!(notion.holds_within(&class(&[3, 1]), &records(&[9, 1])));
+        assert!(!notion.holds_within(&class(&[3, 1]), &records(&[4, 6])));
+        assert!(!notion.holds_within(&class(&[3, 1]), &records(&[6, 2])));
     }
 }

@@ -42,7 +42,7 @@ struct Found {
 /// The paper's limit on discernibility, in 10⁹.
 const LIMIT: f64 = 3.5;
 
-/// The paper's plans: of so many tables.
+/// The paper's plans: of this many tables.
 const TABLES: std::ops::RangeInclusive<usize> = 2..=7;
 
 const CLOSENESS: [f64; 2] = [0.4, 0.37];

@@ -87,7 +87,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
             .say(format!(
                 "The paper's plans of 2, 4 and 6 tables are closer than one table. {} A plan is only as close as its \
                  worst table, and a table as its worst attribute. Merging by the mean mutual information leaves plans of few \
-                 tables with one large table and single attributes beside it that tell little about others. Those that \
+                 tables with one large table and single attributes next to it that tell little about others. Those that \
                  depend on quasi-identifiers and tell much about each other stay in the large table and limit its closeness; \
                  the last table shows which. Only a table for each of them lets each have a generalisation of its own. The \
                  paper does not say which attributes its plans keep together.",

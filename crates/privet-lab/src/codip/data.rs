@@ -33,7 +33,7 @@ const CATEGORICAL: [(&str, usize); 7] = [
     ("occupation", 9),
 ];
 
-/// Numbers, of which only is told whether they are zero.
+/// Numbers that are only known to be zero or not.
 const NUMERIC: [(&str, usize); 4] =
     [("wage_per_hour", 5), ("dividend", 18), ("capital_gain", 16), ("capital_loss", 17)];
 
@@ -141,7 +141,7 @@ impl Census {
             let values: BTreeSet<&str> = rows.iter().map(|cells| cells[at]).collect();
             let paths: Option<Vec<String>> = values.iter().map(|value| path_of(name, value)).collect();
             let paths = paths.ok_or_else(|| {
-                Error::input(format!("{name} has a value that is no number")).in_file(&path)
+                Error::input(format!("{name} has a value that is not a number")).in_file(&path)
             })?;
             write(&format!("{name}.csv"), paths.join("\n") + "\n")?;
         }

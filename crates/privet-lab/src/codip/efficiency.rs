@@ -1,4 +1,4 @@
-//! Time: CODIP* with all attributes beside one full-domain search with k and t on one of them.
+//! Time: CODIP* with all attributes next to one full-domain search with k and t on one of them.
 
 use std::time::Instant;
 

@@ -95,7 +95,7 @@ impl Bench {
         Ok(merged.plan)
     }
 
-    /// The plan with so many tables on the way of CODIP* from a table per attribute to one.
+    /// The plan with this many tables on the way of CODIP* from a table per attribute to one.
     fn plan_of(&self, tables: usize) -> ProjectionPlan {
         let mut plans = path(&self.census.ratios);
         let found = plans.iter().position(|plan| plan.len() == tables).unwrap_or(0);

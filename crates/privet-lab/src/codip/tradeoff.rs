@@ -52,8 +52,8 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     }
     let knee = star.iter().filter(|(_, exposed)| exposed.is_some_and(|exposed| exposed <= 0.15));
     let knee = knee.map(|(alpha, _)| *alpha).fold(f64::INFINITY, f64::min);
-    let mut beside = Table::new("stated", "Stated in the paper, and found here", ["", "paper", "here"]);
-    beside.row([Cell::text("least Γα with Γβ at most 0.15"), Cell::Number(0.19), Cell::Number(knee)]);
+    let mut claims = Table::new("stated", "Stated in the paper, and found here", ["", "paper", "here"]);
+    claims.row([Cell::text("least Γα with Γβ at most 0.15"), Cell::Number(0.19), Cell::Number(knee)]);
     let plot = Plot {
         title: "Γβ against Γα".to_string(),
         kind: Kind::Lines,
@@ -75,7 +75,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
                  steps finds, and what it proves. With fifteen attributes there are 1,382,958,545 plans.",
             )
             .plot(plot)
-            .table(beside)
+            .table(claims)
             .table(table),
     ])
 }

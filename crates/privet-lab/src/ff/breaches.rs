@@ -17,7 +17,7 @@ pub(super) const PART: Part = Part {
 };
 
 const THREATS: [&str; 5] = ["0.3", "0.4", "0.5", "0.6", "0.7"];
-/// Breaches are counted that see so many columns.
+/// Breaches are counted that see this many columns.
 const KNOWN: usize = 2;
 const K: u64 = 10;
 const L: u64 = 2;

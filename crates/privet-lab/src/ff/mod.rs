@@ -2,7 +2,7 @@
 //! table as it is, from k-anonymous and l-diverse versions, and from FF-anonymous ones, and what each loses.
 //!
 //! The paper (Wang, Xu, Fu and Wong, ICDE 2009) leaves the evaluation to a full version that never came, so there are no
-//! stated figures to set beside ours; its claim is that freeform attacks survive every choice of one sensitive column.
+//! stated figures to compare with ours; its claim is that freeform attacks survive every choice of one sensitive column.
 
 mod breaches;
 mod data;

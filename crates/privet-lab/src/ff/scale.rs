@@ -1,4 +1,4 @@
-//! How long `ff` takes, by the number of distinct records, beside one full-domain run.
+//! How long `ff` takes, by the number of distinct records, next to one full-domain run.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -15,7 +15,7 @@ use privet::{Error, Result, method};
 pub(super) const PART: Part = Part {
     name: "scale",
     title: "Time",
-    summary: "seconds that ff takes on growing parts of Adult, and one full-domain run beside it",
+    summary: "seconds that ff takes on growing parts of Adult, and one full-domain run next to it",
 };
 
 const THREAT: &str = "0.5";
@@ -46,16 +46,16 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         let seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
         baseline(&policy, Baseline::Anonymous(K), "full-domain", &adult.clock)?;
-        let beside = start.elapsed().as_secs_f64();
+        let other = start.elapsed().as_secs_f64();
         let distinct = microdata.summary.len();
         table.row([
             Cell::Count(microdata.summary.total()),
             Cell::Count(distinct as u64),
             Cell::Number(seconds),
-            Cell::Number(beside),
+            Cell::Number(other),
             Cell::Number(distinct as f64 / seconds),
         ]);
-        points.push((distinct as f64, seconds, beside));
+        points.push((distinct as f64, seconds, other));
     }
     let series = |name: &str, value: &dyn Fn(&(f64, f64, f64)) -> f64| {
         Series::of(name, points.iter().map(|point| (point.0, Some(value(point)))))

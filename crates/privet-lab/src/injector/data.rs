@@ -178,7 +178,7 @@ fn observations(text: &str) -> Result<(Observations, String)> {
         for (attribute, (name, at)) in attributes.iter().zip(QUASI) {
             let leaf = attribute.taxonomy.find(cells[at]);
             let leaf =
-                leaf.ok_or_else(|| Error::input(format!("'{}' is no known value of {name}", cells[at])))?;
+                leaf.ok_or_else(|| Error::input(format!("'{}' is not a known value of {name}", cells[at])))?;
             leaves.push(attribute.taxonomy.leaves_below(leaf).start as u32);
         }
         let value = values.iter().position(|value| value == cells[SENSITIVE]).unwrap_or(0);

@@ -23,7 +23,7 @@ pub(super) const PART: Part = Part {
 /// How many copies of Adult make about a million records.
 const COPIES: u64 = 33;
 
-/// Of so many runs the shortest counts.
+/// Of this many runs the shortest counts.
 const RUNS: usize = 3;
 
 fn seconds(mut run: impl FnMut() -> Result<()>) -> Result<f64> {

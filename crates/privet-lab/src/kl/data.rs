@@ -176,7 +176,7 @@ fn shuffle(list: &mut [u32], draw: &mut Draw) {
     }
 }
 
-/// The tree over these leaves, in this order, in which every inner node but the last of a level has so many children.
+/// The tree over these leaves, in this order, in which every inner node but the last of a level has this many children.
 fn balanced(leaves: &[&str], fan_out: usize) -> Result<ItemTree> {
     let path = |at: usize| {
         let mut path = vec![leaves[at].to_string()];

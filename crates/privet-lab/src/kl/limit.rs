@@ -11,7 +11,7 @@ use super::data::{Dataset, POS};
 use privet::clock::{Clock, Silent};
 use privet::{ErrorKind, Result};
 
-/// On the largest data set a run may take so many times as long as on others.
+/// On the largest data set a run may take this many times as long as on others.
 const LARGEST: u32 = 3;
 
 /// How long runs may take.
@@ -33,7 +33,7 @@ impl Limits {
         self.run.map(|run| if dataset == &POS { run * LARGEST } else { run })
     }
 
-    /// The runs from here on may together take about as long as so many runs that use up their limit.
+    /// The runs from here on may together take about as long as this many runs that use up their limit.
     pub(super) fn allow(&self, runs: u32) {
         self.end.set(self.run.and_then(|run| Instant::now().checked_add(run * runs)));
     }
@@ -50,7 +50,7 @@ impl Limits {
             Some(run) => format!(
                 "A run may take {} s ({} s on POS), and the runs of a table have a common allowance. \"not done in\" stands where a \
                  run was given up, \"not tried\" where a smaller setting had been, \"no time left\" where the allowance was used \
-                 up. OG always has an answer: where it is not proven, what no release can beat stands beside it.",
+                 up. OG always has an answer: where it is not proven, what no release can beat is next to it.",
                 in_seconds(run),
                 in_seconds(run * LARGEST)
             ),

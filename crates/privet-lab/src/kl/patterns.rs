@@ -40,19 +40,19 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let default = bench.scale.pattern_powers.last().copied().unwrap_or(1);
     let over_k: Vec<Found> = settings(bench, bench.scale.ks.iter().map(|k| (*k, default)))?;
     let over_m: Vec<Found> = settings(bench, bench.scale.pattern_powers.iter().map(|power| (K, *power)))?;
-    let mut beside = Table::beside("stated");
+    let mut claims = Table::stated_and_found("stated");
     let all = || over_k.iter().chain(&over_m);
     let figures = |figure: &dyn Fn(&Found) -> Option<f64>| all().filter_map(figure).collect::<Vec<f64>>();
     let kept = |at: usize| move |found: &Found| found.kept[at].as_ref().ok().copied();
     let ratio = |found: &Found| Some(kept(0)(found)?.0 as f64 / kept(1)(found)?.0.max(1) as f64);
     let error = |at: usize| range(&figures(&|found| kept(at)(found).map(|(_, error)| error)), percent);
-    beside.row([
+    claims.row([
         Cell::text("patterns that mOG keeps, over those of LG"),
         Cell::text("many more"),
         Cell::text(range(&figures(&ratio), |ratio| significant(ratio, 3))),
     ]);
-    beside.row([Cell::text("error of mOG"), Cell::text("0 %"), Cell::text(error(0))]);
-    beside.row([Cell::text("error of LG"), Cell::text("about 40 %"), Cell::text(error(1))]);
+    claims.row([Cell::text("error of mOG"), Cell::text("0 %"), Cell::text(error(0))]);
+    claims.row([Cell::text("error of LG"), Cell::text("about 40 %"), Cell::text(error(1))]);
     let section = Section::new("Patterns kept (figure 4.5)").say(
         "WV1 with a random taxonomy of fan-out 5. A pattern is a set of unrelated nodes of the taxonomy that at least 1 % of \
          the transactions hold; the root alone is one. The error compares the supports of the patterns that both the \
@@ -63,7 +63,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let x_of_m = |found: &Found| found.power;
     let section = shown(section, "k", &format!("m = n = {default}"), &over_k, x_of_k);
     let section = shown(section, "m", &format!("k = {K}"), &over_m, x_of_m);
-    sections.insert(0, section.table(beside));
+    sections.insert(0, section.table(claims));
     Ok(sections)
 }
 

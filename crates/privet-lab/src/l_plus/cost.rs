@@ -38,27 +38,27 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
             plot
         }));
     }
-    let mut beside = Table::beside("effort-stated");
+    let mut claims = Table::stated_and_found("effort-stated");
     let space = bench.optimize("none", "LM", Threshold::L(bench.scale.ls[0]))?;
     let space = space.outcome().and_then(|outcome| outcome.space);
     let known = |text: Option<String>| Cell::text(text.unwrap_or("–".to_string()));
-    beside.row([
+    claims.row([
         Cell::text("cuts in all"),
         Cell::Count(356_440_500),
         space.map_or(Cell::share(None), |space| Cell::Count(space as u64)),
     ]);
-    beside.row([
+    claims.row([
         Cell::text("share of cuts examined"),
         Cell::text("0.01 to 0.03 %"),
         known(percent_range(shares.iter().copied())),
     ]);
     let longest = seconds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    beside.row([
+    claims.row([
         Cell::text("longest search"),
         Cell::text("a little over 1,000 s (2 GHz Pentium M)"),
         if seconds.is_empty() { Cell::share(None) } else { Cell::Seconds(longest) },
     ]);
-    beside.row([
+    claims.row([
         Cell::text("CM of the most general release"),
         Cell::Share(0.246),
         Cell::Share(minority_share(bench)?),
@@ -68,7 +68,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
             "Searches are not counted alike: the thesis counts the cuts of its enumeration tree that it visits, here every \
              evaluation of an interval of cuts counts.",
         )
-        .table(beside)
+        .table(claims)
         .table(effort);
     section.plots = plots.into_iter().filter(Plot::has_points).collect();
     sections.push(section);
@@ -121,12 +121,12 @@ fn one_cost(bench: &Bench, cost: &'static str) -> Result<(Section, Runs)> {
         })
         .collect();
     if !gaps.is_empty() {
-        let mut beside = Table::beside(&format!("gap-{}", cost.to_lowercase()));
+        let mut claims = Table::stated_and_found(&format!("gap-{}", cost.to_lowercase()));
         let ours: Vec<String> = gaps.iter().map(|(l, gap)| format!("l = {l}: {}", percent(*gap))).collect();
         let stated = if cost == "DM" { DM_GAP } else { "no figure" };
         let what = "full-domain above the best cut, both without suppression";
-        beside.row([Cell::text(what), Cell::text(stated), Cell::text(ours.join(", "))]);
-        section = section.table(beside);
+        claims.row([Cell::text(what), Cell::text(stated), Cell::text(ours.join(", "))]);
+        section = section.table(claims);
     }
     Ok((section, runs))
 }

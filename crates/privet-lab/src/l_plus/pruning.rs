@@ -64,10 +64,10 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         }
         runs.push((variant.name.to_string(), answers));
     }
-    let mut beside = Table::beside("stated");
+    let mut claims = Table::stated_and_found("stated");
     for (variant, (_, answers)) in VARIANTS.iter().zip(&runs) {
         let what = format!("time of {} over enumeration, full", variant.name);
-        beside.row([
+        claims.row([
             Cell::text(what),
             Cell::text(variant.stated),
             Cell::text(ratios(answers, &runs[FULL].1)),
@@ -79,7 +79,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
              says how far they came.",
             bench.scale.pruning_limit.as_secs_f64()
         ))
-        .table(beside)
+        .table(claims)
         .table(table);
     for plot in effort_plots(&Axis::new("l"), &runs) {
         section = section.plot(plot);

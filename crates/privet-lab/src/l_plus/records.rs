@@ -48,10 +48,10 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         bench.adult.forget(&ground);
         fs::remove_file(&ground.table).map_err(|error| Error::io("remove", &ground.table, &error))?;
     }
-    let mut beside = Table::beside("stated");
+    let mut claims = Table::stated_and_found("stated");
     for (scheme, answers) in &runs {
         let what = format!("seconds per 100,000 records, {scheme}");
-        beside.row([
+        claims.row([
             Cell::text(what),
             Cell::text("no figure (linear)"),
             Cell::text(per_hundred_thousand(answers)),
@@ -80,7 +80,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
             )
             .plot(time)
             .plot(examined)
-            .table(beside)
+            .table(claims)
             .table(tables)
             .table(table),
     ])

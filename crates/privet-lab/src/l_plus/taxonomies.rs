@@ -24,8 +24,8 @@ const SETS: [(&str, u64, Option<f64>); 4] = [
 pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let mut table =
         effort_table("searches", "DM, l = 4, by taxonomies", &["taxonomies", "suppression", "DM"]);
-    let mut spaces = Table::beside("cuts");
-    let mut shares = Table::beside("examined");
+    let mut spaces = Table::stated_and_found("cuts");
+    let mut shares = Table::stated_and_found("examined");
     let mut runs: Vec<(&str, Vec<Answer>)> =
         RECORD_SCHEMES.iter().map(|scheme| (*scheme, Vec::new())).collect();
     for (set, cuts, examined) in SETS {

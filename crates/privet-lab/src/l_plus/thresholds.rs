@@ -18,7 +18,7 @@ const STATED: [(&str, &str); 3] = [("LM", "13 to 22 %"), ("DM", "9 to 600 %"), (
 
 pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     let counts = bench.sensitive_counts()?;
-    let mut beside = Table::beside("stated");
+    let mut claims = Table::stated_and_found("stated");
     let mut sections = Vec::new();
     for cost in COSTS {
         let schemes = schemes_of(cost).iter().filter(|scheme| bench.scale.threshold_schemes.contains(scheme));
@@ -68,7 +68,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         };
         let stated = STATED.iter().find(|(name, _)| *name == cost).map_or("no figure", |(_, stated)| stated);
         let ours = if gains.is_empty() { "–".to_string() } else { gains.join(", ") };
-        beside.row([
+        claims.row([
             Cell::text(format!("{cost} saved without suppression")),
             Cell::text(stated),
             Cell::text(ours),
@@ -81,7 +81,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
              mean, at most 1. The base is chosen so that the thresholds average to 1/l. Savings are the cost with one \
              threshold over the cost with the rule, minus one.",
         )
-        .table(beside);
+        .table(claims);
     sections.insert(0, rule);
     Ok(sections)
 }

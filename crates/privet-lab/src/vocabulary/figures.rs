@@ -19,7 +19,7 @@ pub(super) const SIZE: Part = Part {
 pub(super) const LOSS: Part = Part {
     name: "loss",
     title: "Information loss",
-    summary: "bLM of SSG and LG(bag) over session gap, k and ε (figure 5.9), and gLM beside it",
+    summary: "bLM of SSG and LG(bag) over session gap, k and ε (figure 5.9), and gLM next to it",
 };
 pub(super) const RUNTIME: Part = Part {
     name: "runtime",
@@ -172,20 +172,20 @@ fn advantage(bench: &Bench) -> Result<String> {
 
 fn shown(bench: &Bench, figure: &Figure) -> Result<Vec<Section>> {
     let mut section = Section::new(figure.title).say(figure.say.as_str()).say(bench.log.outline(bench)?);
-    let mut beside = Table::beside("stated");
+    let mut claims = Table::stated_and_found("stated");
     for (sweep, stated) in Sweep::ALL.into_iter().zip(figure.stated) {
         let rows = bench.sweep(sweep)?;
         let (table, plot) = comparison(sweep, &rows, (figure.axis)(), figure.value, figure.show);
         section = section.plot(plot).table(table);
         for (method, stated) in [(Method::Ssg, stated.0), (Method::LgBag, stated.1)] {
-            beside.row([
+            claims.row([
                 Cell::text(format!("{} over {}", method.name(), sweep.name())),
                 Cell::text(stated),
                 Cell::text(course(&rows, method, figure)),
             ]);
         }
     }
-    Ok(vec![section.table(beside)])
+    Ok(vec![section.table(claims)])
 }
 
 /// How a figure runs over a sweep: first, middle and last value.

@@ -45,7 +45,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
          which leaves terms without a partner aside, and once with the longest way for each of those.",
         GAP.name
     ));
-    let mut beside = Table::beside("stated");
+    let mut claims = Table::stated_and_found("stated");
     for (name, file, points) in sweeps {
         let found = measure(bench, points)?;
         section = shown(section, name, file, &found);
@@ -57,12 +57,12 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
                 if values.is_empty() { "–".to_string() } else { format!("{} to {}", show(low), show(high)) }
             };
             let method = Method::ALL[at].name();
-            beside.row([
+            claims.row([
                 Cell::text(format!("recall of {method} over {name}")),
                 Cell::text(stated.0),
                 Cell::text(range(&|one| one.recall.value(), &percent)),
             ]);
-            beside.row([
+            claims.row([
                 Cell::text(format!("distance of {method} over {name}")),
                 Cell::text(stated.1),
                 Cell::text(range(&|one| steps(one.distance).unwrap_or(f64::NAN), &|value| {
@@ -71,7 +71,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
             ]);
         }
     }
-    Ok(vec![section.table(beside)])
+    Ok(vec![section.table(claims)])
 }
 
 /// Steps per term, as a number.

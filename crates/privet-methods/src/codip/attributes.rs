@@ -83,7 +83,7 @@ pub(super) fn warnings(
     for attribute in attributes {
         if let [only] = microdata.table.tracked[attribute.tracked].values.as_slice() {
             warnings.push(format!(
-                "every record has '{}' = '{only}': the column carries no information, and the table reveals it about everybody",
+                "every record has '{}' = '{only}': the column carries no information, and the table reveals it about everybody; leave it out",
                 attribute.name
             ));
         }
@@ -101,7 +101,10 @@ pub(super) fn warnings(
             })
         };
         for value in column.insensitive.iter().filter(|value| !occurs(value)) {
-            warnings.push(format!("no record has the insensitive value '{value}' of '{}'", column.name));
+            warnings.push(format!(
+                "no record has the insensitive value '{value}' of '{}'; correct or remove it",
+                column.name
+            ));
         }
     }
     warnings

@@ -248,23 +248,24 @@ fn rounded_up(policy: &CheckedPolicy, asked: &GroupingSettings) -> Option<String
     })?;
     let rounded = asked.strategy == GroupingStrategy::Anatomy && l.denominator() != 1;
     rounded.then(|| {
-        format!("l = {l} is not a whole number: groups of {} different values are formed", asked.demand.l)
+        format!("l = {l} is not a whole number: groups of {} different values are formed; write l as a whole number", asked.demand.l)
     })
 }
 
 fn warnings(asked: &GroupingSettings, shown: &Shown, knowledge: &Knowledge) -> Vec<String> {
     let mut warnings = vec![
         "quasi-identifiers are published exactly as they are: anyone who knows them can tell that a person is in the data, \
-         and in which group"
+         and in which group; a method that generalises, such as mondrian, avoids that"
             .to_string(),
     ];
     match (asked.demand.l, asked.k) {
         (1, 1) => {
-            warnings.push("l = 1 requires nothing: groups of one record publish their values".to_string());
+            warnings.push(
+                "l = 1 requires nothing: groups of one record publish their values; raise l".to_string(),
+            );
         }
-        (1, _) => {
-            warnings.push("l = 1 requires nothing: all records of a group may share one value".to_string())
-        }
+        (1, _) => warnings
+            .push("l = 1 requires nothing: all records of a group may share one value; raise l".to_string()),
         _ => {}
     }
     if knowledge.is_empty && asked.strategy != GroupingStrategy::Anatomy {
@@ -277,13 +278,14 @@ fn warnings(asked: &GroupingSettings, shown: &Shown, knowledge: &Knowledge) -> V
     let muted = shown.rules.iter().filter(|rule| rule.origin == Origin::Muted).count();
     if muted > 0 {
         let muted = counted(muted as u64, "mined rule is", "mined rules are");
-        warnings.push(format!("{muted} muted: an attacker who knows them may learn more than l allows"));
+        warnings.push(format!("{muted} muted: an attacker who knows them may learn more than l allows; mute only what nobody can know"));
     }
     warnings.extend(shown.absent.iter().cloned());
     warnings.extend(idle_note(shown));
     if knowledge.exceptions > 0 {
         warnings.push(format!(
-            "{} a value that a rule excludes; rules count as facts except where the data contradicts them",
+            "{} a value that a rule excludes; rules count as facts except where the data contradicts them; \
+             check these rules, or the records",
             counted(knowledge.exceptions, "record has", "records have")
         ));
     }

@@ -112,14 +112,14 @@ impl SetRequirements {
         if self.column.policy.unknown_terms == privet_policy::UnknownTerms::Strict {
             warnings.push(format!(
                 "unknown_terms = \"strict\" lets a term that no label mentions hide what a record's other terms reveal; an \
-                 adversary who ignores such terms links more ({} of {} to nothing)",
+                 adversary who ignores such terms links more ({} of {} to nothing). Leave out unknown_terms to guard against them",
                 self.unlinked,
                 counted(records, "record links", "records link")
             ));
         } else if self.unlinked > 0 {
             warnings.push(format!(
                 "{} of {} a combination of terms that no single label has: such a record links to nothing and is not protected by this \
-                 requirement",
+                 requirement; complete the knowledge file if such people exist",
                 self.unlinked,
                 counted(records, "record has", "records have")
             ));

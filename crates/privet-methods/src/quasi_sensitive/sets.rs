@@ -30,7 +30,7 @@ impl CellTerms {
             for term in terms {
                 let known = column.policy.knowledge.term(term);
                 sets.any_known |= known.is_some();
-                sets.terms.extend(links.heeded(known));
+                sets.terms.extend(links.relevant(known));
             }
             sets.starts.push(sets.terms.len() as u32);
         }

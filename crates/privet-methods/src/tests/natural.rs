@@ -50,7 +50,7 @@ fn naive(levelling: &Levelling<'_>, grouping: &Grouping, notion: &NtCloseness) -
                 let superset = wider.class(wider.parts()[part_of[class]] as usize);
                 let mut records = Records::none(notion);
                 records.add(&notion.pairs(&superset), superset.size);
-                notion.holds_beside(&grouping.class(class), &records)
+                notion.holds_within(&grouping.class(class), &records)
             })
     };
     (0..grouping.len()).map(is_close).collect()

@@ -58,7 +58,7 @@ pub fn decide(policy: &VocabularyPolicy, clock: &Clock) -> Result<VocabularyDeci
 /// The error for data without any term.
 fn nothing_to_publish(policy: &VocabularyPolicy, extraction: &Extraction) -> Error {
     let counts: Vec<String> =
-        extraction.told().iter().map(|(name, count)| format!("{}: {count}", name.to_lowercase())).collect();
+        extraction.counts().iter().map(|(name, count)| format!("{}: {count}", name.to_lowercase())).collect();
     let why = if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
     Error::infeasible(format!("the data contains no term that could be published{why}"))
         .in_file(policy.source.origin())

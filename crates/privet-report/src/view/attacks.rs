@@ -113,7 +113,7 @@ fn attack(found: &Finding, key: Key) -> Block {
     let text = |text: &str| key.text(text);
     let mut blocks = vec![Block::prose(Datum::say(
         "The attacker knows {}. The attacker {}. {}",
-        [text(&found.knows), text(&found.does), text(&found.assumes).sentence()],
+        [text(&found.knows), text(&found.does), text(&found.rests_on()).sentence()],
     ))];
     if !found.worst.is_empty() {
         blocks.push(Block::prose(Datum::say("Worst case: {}", [text(&found.worst).sentence()])));

@@ -37,11 +37,11 @@ pub(super) struct Book {
     findings: Vec<Finding>,
     /// What there is to say about how people are told apart.
     remarks: RefCell<Vec<String>>,
-    /// What is to be told about the earlier ones.
+    /// What reports say about the earlier ones.
     account: LedgerAccount,
 }
 
-/// What the ledger keeps of a release beside its classes.
+/// What the ledger keeps of a release, apart from its classes.
 pub(super) struct Kept<'a> {
     pub policy: &'a Policy,
     pub method: &'static str,
@@ -58,7 +58,7 @@ impl<'a> Kept<'a> {
 }
 
 /// Sets a release, whose classes `signatures` works out, against the earlier ones, where there is a ledger. What there is to
-/// say beside the findings joins the warnings.
+/// say apart from the findings joins the warnings.
 pub(super) fn compose(
     ledger: &mut Option<Book>,
     warnings: &mut Vec<String>,
@@ -72,10 +72,10 @@ pub(super) fn compose(
 }
 
 /// Puts what came of it among the other attacks, whichever of these were chosen.
-pub(super) fn tell(ledger: Option<&Book>, attacks: &mut Attacks) {
+pub(super) fn add_findings(ledger: Option<&Book>, attacks: &mut Attacks) {
     let Some(book) = ledger else { return };
-    let told = |name: &str| book.findings.iter().any(|found| found.name == name);
-    attacks.not_run.retain(|attack| !told(&attack.name));
+    let was_run = |name: &str| book.findings.iter().any(|found| found.name == name);
+    attacks.not_run.retain(|attack| !was_run(&attack.name));
     attacks.found.extend(book.findings.iter().cloned());
     attacks.order();
 }
@@ -156,8 +156,8 @@ impl Book {
         source.path == self.source.path || source.sha256 == self.source.sha256
     }
 
-    /// What is to be told of the earlier releases, each with how it lies to this one.
-    fn told(
+    /// What reports say about the earlier releases, each with how it relates to this one.
+    fn with_earlier(
         &self,
         recorded: &[Recorded<'_>],
         relations: &[Relation],
@@ -204,7 +204,7 @@ impl Book {
                      in [ledger]"
                 ));
             }
-            return Ok((Vec::new(), self.told(&recorded, &[], None)));
+            return Ok((Vec::new(), self.with_earlier(&recorded, &[], None)));
         }
         if found.added > 0 && self.keys.on_composition == OnComposition::Refuse {
             return Err(Error::infeasible(format!(
@@ -231,7 +231,7 @@ impl Book {
         let again = re_release(&self.signatures, &earlier);
         let kept = composition::re_release(&again);
         let kept = Finding { seconds: start.elapsed().as_secs_f64(), ..kept };
-        Ok((vec![composition, kept], self.told(&recorded, &again.relations, Some(found))))
+        Ok((vec![composition, kept], self.with_earlier(&recorded, &again.relations, Some(found))))
     }
 
     fn line(&self, kept: &Kept<'_>) -> Event {

@@ -11,12 +11,15 @@ pub(super) fn emptiness(policy: &CheckedPolicy, microdata: &Microdata) -> String
     let records = microdata.summary.total();
     let k = policy.k();
     let why = match records {
-        0 => "no record was left after those with missing values were dropped".to_string(),
+        0 => "no record was left after those with missing values were dropped; on_missing = \"value\" in [data] keeps them"
+            .to_string(),
         1 => "the only record is suppressed".to_string(),
         _ => format!("all {records} records are suppressed"),
     };
     let too_few = if records > 0 && k > records {
         format!(", because k = {k} asks for more records than the table has; lower k")
+    } else if records > 0 {
+        "; lower the requirements, or use coarser hierarchies".to_string()
     } else {
         String::new()
     };
@@ -55,7 +58,10 @@ pub(super) fn about_roles(policy: &CheckedPolicy, others: &str) -> Option<String
         policy.columns.iter().filter(|column| matches!(column.role, Some(Role::Other | Role::Class)));
     let names: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
     let (method, names) = (policy.method.name(), Some(names.join(", ")).filter(|names| !names.is_empty())?);
-    Some(format!("method \"{method}\" publishes quasi-identifiers and {others} only, not {names}"))
+    Some(format!(
+        "method \"{method}\" publishes quasi-identifiers and {others} only, not {names}; choose another method to \
+         publish them"
+    ))
 }
 
 /// Warnings about suppressed cells: a column of which nothing is shown, and classes of a single record.
@@ -76,7 +82,7 @@ pub(super) fn about_cells(microdata: &Microdata, recoding: &Recoding, classes: &
         }
         if shown == 0 {
             warnings
-                .push(format!("every sensitive cell is suppressed: the release says nothing about {name}"));
+                .push(format!("every sensitive cell is suppressed: the release says nothing about {name}; raise its thresholds, or suppress records instead"));
         }
         if alone > 0 {
             let what = if alone == 1 { "class is" } else { "classes are" };

@@ -1,6 +1,6 @@
 //! Values that look the same and are not, and characters that nobody sees: each splits a class, or hides a command.
 //!
-//! Nothing is merged: a value is its characters. The publisher is told, by column and by code point; the values themselves stay
+//! Nothing is merged: a value is its characters. The publisher gets a warning, by column and by code point; the values themselves stay
 //! out of the message, which may end up in a log.
 
 use std::collections::BTreeSet;

@@ -257,7 +257,7 @@ pub(super) fn publish<S: Shape>(
     let released = ReleaseFolder::open(target.work())?.released(policy)?;
     let by_earlier_plan = applied.is_some();
     let mut attacks = attacked(policy, released, seed, by_earlier_plan, others, &options.attacks, clock)?;
-    book::tell(ledger.as_ref(), &mut attacks);
+    book::add_findings(ledger.as_ref(), &mut attacks);
     clock.progress().stage("writing reports", None);
     warnings.extend(attacks.warnings());
 

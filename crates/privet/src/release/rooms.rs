@@ -1,4 +1,4 @@
-//! What the two rooms of a release hold beside the released data, whatever kind of data that is.
+//! What the two rooms of a release hold next to the released data, whatever kind of data that is.
 
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(super) struct Documents {
 
 impl Documents {
     /// Writes them into the two rooms. `released` are the files that the public room has already; `manifest` makes the
-    /// steward's manifest from these and the documents beside them, and is returned.
+    /// steward's manifest from these and the documents next to them, and is returned.
     pub fn write(
         &self,
         target: &Target,

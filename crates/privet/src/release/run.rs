@@ -23,7 +23,7 @@ use privet_core::{Error, ErrorKind, Exact, Result};
 use privet_data::{FileKind, Origin};
 use privet_policy::{AnyPolicy, CheckedPolicy, Policy, ReleaseKind, TransactionPolicy, VocabularyPolicy};
 
-/// What the user says about a run beside the policy.
+/// What the user says about a run, apart from the policy.
 #[derive(Debug, Clone)]
 pub struct RunOptions {
     /// The folder to make.
@@ -43,7 +43,7 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// A run with nothing said beside where its release goes.
+    /// A run with nothing said but where its release goes.
     pub fn to(target: impl Into<PathBuf>) -> RunOptions {
         let attacks = Choice::default();
         RunOptions {
@@ -73,7 +73,7 @@ pub struct Published {
     pub left_out: Vec<String>,
     /// Whether no record is released; the first warning says why.
     pub empty: bool,
-    /// What the user should know before the release leaves the house.
+    /// What the user should know before the release is published.
     pub warnings: Vec<String>,
 }
 

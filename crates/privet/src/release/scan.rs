@@ -15,7 +15,7 @@ const MOST_RECORDS: u64 = 100_000;
 const OLDEST: u64 = 89;
 /// Shorter texts fit no pattern.
 const SHORTEST: usize = 7;
-/// A text of so many characters and words is free text.
+/// A text of this many characters and words is free text.
 const FREE_TEXT: (usize, usize) = (40, 6);
 
 /// Scans the original table.

@@ -109,7 +109,7 @@ impl Target {
         &self.work
     }
 
-    /// The room that may leave the house.
+    /// The room that may be published.
     pub fn public(&self) -> PathBuf {
         self.work.join("public")
     }
@@ -178,7 +178,7 @@ impl Drop for Target {
     }
 }
 
-/// Clears away what a run left hidden beside a target when it was killed, unless another run is at work there.
+/// Clears away what a run left hidden next to a target when it was killed, unless another run is at work there.
 pub fn clear_away(target: &Path) {
     drop(Target::claim(target, true));
 }

@@ -1,4 +1,4 @@
-//! Releases of made-up decisions: what no method decides every day must be written, counted and told all the same.
+//! Releases of made-up decisions: what no method decides every day must be written, counted and reported all the same.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -156,7 +156,10 @@ fn a_release_without_records_is_published_with_a_warning() {
         let published = publish(&shape, making, &options, &Clock::unlimited()).expect("a release");
         assert_eq!(
             published.warnings,
-            ["the release is EMPTY: all 4 records are suppressed", "the method warns"],
+            [
+                "the release is EMPTY: all 4 records are suppressed; lower the requirements, or use coarser hierarchies",
+                "the method warns"
+            ],
         );
         assert!(published.audit.passed);
         let manifest = &published.manifest;

@@ -1,6 +1,6 @@
 //! Where each record of the data goes.
 //!
-//! A method decides about distinct records: of so many that look alike to it, so many go to a class, so many to another, and
+//! A method decides about distinct records: of those that look alike to it, some go to one class, some to another, and
 //! the others are left out. They may differ in what it does not look at, such as columns of role `other`. Which of them
 //! goes where must follow neither from their order in the file (the same records in another order are the same data), nor from what
 //! is not published, nor, in a way that others could follow, from what is. So they take turns by a number that only the key

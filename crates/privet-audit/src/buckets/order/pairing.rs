@@ -116,7 +116,7 @@ pub(super) fn displayed(
         None => game,
         Some(conditions) => Game::of(owners, owners.strata(conditions, true), true),
     };
-    evidence.group(in_file_order.beside(values, "next to another row of their bucket", tick)?, 0.0);
+    evidence.group(in_file_order.next_to(values, "next to another row of their bucket", tick)?, 0.0);
     // By the places of their people in the original.
     let mut found = Evidence::default();
     for (keys, is_first) in orders.iter().zip(std::iter::once(true).chain(std::iter::repeat(false))) {
@@ -129,7 +129,7 @@ pub(super) fn displayed(
         let game = Game::of(owners, sorted, true);
         if is_first {
             let what = format!("next to another row of their bucket, {},", keys.how);
-            evidence.group(game.beside(values, &what, tick)?, 0.0);
+            evidence.group(game.next_to(values, &what, tick)?, 0.0);
         }
         // Down the file, the values as their people follow each other in this order. Not if the file is sorted by values.
         if conditions.is_none() {

@@ -55,7 +55,7 @@ impl Links {
 
     /// The number under which a term takes part in linking: its own, that of the term no label has where unknown terms
     /// count, or none where they are ignored.
-    pub fn heeded(&self, term: Option<u32>) -> Option<u32> {
+    pub fn relevant(&self, term: Option<u32>) -> Option<u32> {
         term.or(self.strict.then_some(self.terms as u32))
     }
 

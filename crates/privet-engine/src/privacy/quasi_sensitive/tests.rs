@@ -18,7 +18,7 @@ fn knowledge() -> Knowledge {
 }
 
 fn linked(links: &Links, knowledge: &Knowledge, terms: &[&str]) -> Linked {
-    let terms: Vec<u32> = terms.iter().filter_map(|term| links.heeded(knowledge.term(term))).collect();
+    let terms: Vec<u32> = terms.iter().filter_map(|term| links.relevant(knowledge.term(term))).collect();
     links.linked(&terms)
 }
 

@@ -46,9 +46,9 @@ impl Case {
         let knowledge = Knowledge::of(rows).expect("knowledge");
         let links = Links::new(&knowledge, self.strict);
         let member = |(terms, unknown): &(Vec<u8>, u32)| {
-            let heeded = terms.iter().filter_map(|term| links.heeded(knowledge.term(&name(*term))));
-            let ghosts = (0..*unknown).filter_map(|_| links.heeded(None));
-            Member { terms: heeded.chain(ghosts).collect(), weight: terms.len() as u32 + unknown }
+            let relevant = terms.iter().filter_map(|term| links.relevant(knowledge.term(&name(*term))));
+            let ghosts = (0..*unknown).filter_map(|_| links.relevant(None));
+            Member { terms: relevant.chain(ghosts).collect(), weight: terms.len() as u32 + unknown }
         };
         let members: Vec<Member> = self.records.iter().map(member).collect();
         let exact = |(over, under)| Exact::new(over, under).expect("a fraction");

@@ -47,12 +47,12 @@ fn exact(setting: &Setting, cost: u128) -> BigRational {
 fn remaining(case: &Case, setting: &Setting, answer: &Answer) -> Option<Vec<Vec<String>>> {
     let removed = &answer.found.as_ref()?.removed;
     let naive = Naive::of(case);
-    let heeded = |term: &String| setting.links.heeded(setting.knowledge.term(term)).is_some();
+    let relevant = |term: &String| setting.links.relevant(setting.knowledge.term(term)).is_some();
     let records = naive.records.iter().enumerate().map(|(record, terms)| {
         let mut place = 0;
         let mut kept = Vec::new();
         for term in terms {
-            let gone = heeded(term) && {
+            let gone = relevant(term) && {
                 place += 1;
                 removed.contains(&(record as u32, place - 1))
             };

@@ -50,10 +50,10 @@ impl Naive {
     }
 
     fn links(&self, record: &[String]) -> Vec<usize> {
-        let heeded: Vec<&String> =
+        let relevant: Vec<&String> =
             record.iter().filter(|term| self.case.strict || self.mentioned.contains(*term)).collect();
         (0..self.labels.len())
-            .filter(|label| heeded.iter().all(|term| self.labels[*label].contains(*term)))
+            .filter(|label| relevant.iter().all(|term| self.labels[*label].contains(*term)))
             .collect()
     }
 

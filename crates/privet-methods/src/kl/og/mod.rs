@@ -43,7 +43,8 @@ pub(super) fn run(task: &ItemTask<'_>, own: &Og, clock: &Clock) -> Result<ItemSo
     let mut solution = problem.solution(reached, &clock);
     if clock.is_over() && !solution.search.optimal {
         solution.warnings.push(
-            "the time limit ended the search before its result was proven optimal: the release may lose much more than necessary"
+            "the time limit ended the search before its result was proven optimal: the release may lose much more than necessary; \
+             raise time_limit"
                 .to_string(),
         );
     }

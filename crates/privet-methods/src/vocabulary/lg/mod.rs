@@ -171,19 +171,21 @@ fn publish(
 fn warnings(task: &BagTask<'_>, places: &LeafPlaces<'_>, withheld: usize) -> Vec<String> {
     let mut warnings = Vec::new();
     if task.demand.k == 1 {
-        warnings
-            .push("k is 1: every vocabulary may be published unchanged, and nobody is protected".to_string());
+        warnings.push(
+            "k is 1: every vocabulary may be published unchanged, and nobody is protected; raise k"
+                .to_string(),
+        );
     }
     if places.unplaced_terms > 0 {
         warnings.push(format!(
-            "suppressed because they are not in the tree of words: {} with {}",
+            "suppressed because they are not in the tree of words: {} with {}; add them to the tree to keep them",
             counted(places.unplaced_terms, "term", "terms"),
             counted(places.unplaced_occurrences, "occurrence", "occurrences")
         ));
     }
     if withheld > 0 {
         let withheld = counted(withheld as u64, "vocabulary is", "vocabularies are");
-        warnings.push(format!("{withheld} withheld: too few others use words of the same trees"));
+        warnings.push(format!("{withheld} withheld: too few others use words of the same trees; a common root, or a lower k, may keep them"));
     }
     warnings
 }

@@ -25,7 +25,7 @@ pub(super) struct SizeClass {
     entries: Vec<u16>,
     width: usize,
     /// Whether all rows have the same small size and terms have small numbers, so that entries include all terms.
-    beside: bool,
+    inline: bool,
     /// The number of its rows that were live when it was indexed, and how many of them were taken since.
     indexed: usize,
     taken: usize,
@@ -48,7 +48,7 @@ const TERMS_PER_ROW: usize = 10;
 const GOOD_PART: usize = 4;
 
 /// Larger rows are not copied into lists.
-const MOST_BESIDE: usize = 12;
+const MOST_INLINE: usize = 12;
 
 /// The width of entries that only point to the terms of a row: the row, the position of the term by which it is listed,
 /// and the start and end of its terms.
@@ -79,14 +79,14 @@ impl RowIndex {
                 end = total;
             }
             let (size, most) = (rows.size(begin as BagRow), rows.size(end as BagRow - 1));
-            let beside = size == most && size <= MOST_BESIDE && stretches.len() <= 1 << 16;
+            let inline = size == most && size <= MOST_INLINE && stretches.len() <= 1 << 16;
             classes.push(SizeClass {
                 size,
                 rows: begin as BagRow..end as BagRow,
                 begins: Vec::new(),
                 entries: Vec::new(),
-                width: if beside { 2 + size } else { ELSEWHERE },
-                beside,
+                width: if inline { 2 + size } else { ELSEWHERE },
+                inline,
                 indexed: 0,
                 taken: 0,
             });
@@ -122,7 +122,7 @@ impl RowIndex {
 
 impl SizeClass {
     /// No entry that includes terms is wider.
-    pub(super) const WIDEST: usize = 2 + MOST_BESIDE;
+    pub(super) const WIDEST: usize = 2 + MOST_INLINE;
 
     fn rebuild(&mut self, rows: &BagRows, live: &LiveRows, stretches: &Stretches) {
         let kept: Vec<BagRow> = self.rows.clone().filter(|row| live.has(*row)).collect();
@@ -150,7 +150,7 @@ impl SizeClass {
                 let begin = &mut self.begins[place];
                 *begin -= 1;
                 let entry = &mut self.entries[*begin as usize * self.width..][..self.width];
-                if self.beside {
+                if self.inline {
                     let others = bag[..at].iter().chain(&bag[at + 1..]);
                     let terms =
                         std::iter::once(&run[0]).chain(others).map(|term| stretches.place(*term) as u16);
@@ -198,6 +198,6 @@ impl SizeClass {
 
     /// Whether entries include all terms of their rows; then all rows have the size of the class.
     pub(super) fn has_terms(&self) -> bool {
-        self.beside
+        self.inline
     }
 }

@@ -234,7 +234,7 @@ fn solution(
     });
     let mut warnings = Vec::new();
     if settings.k == 1 {
-        warnings.push("k is 1: every vocabulary is published unchanged, except for rare terms".to_string());
+        warnings.push("k is 1: every vocabulary is published unchanged, except for rare terms; raise k to protect anybody".to_string());
     }
     if empty > 0 {
         let members =
@@ -248,18 +248,21 @@ fn solution(
     if outcome.surplus > 0 {
         warnings.push(format!(
             "{} of people who have far more vocabularies than can be clustered with those of others: these joined last, where they \
-             do least harm, or lost their terms",
+             do least harm, or lost their terms. Fewer vocabularies of such people would avoid it",
             counted(outcome.surplus, "vocabulary is", "vocabularies are")
         ));
     }
     if !placed.withheld.is_empty() {
         let withheld = counted(placed.withheld.len() as u64, "vocabulary is", "vocabularies are");
-        warnings.push(format!("{withheld} withheld"));
+        warnings.push(format!(
+            "{withheld} withheld because they fit nowhere; a larger epsilon or a lower k may keep some"
+        ));
     }
     if outcome.coarse > 0 {
         warnings.push(format!(
-            "{} matchings of large vocabularies were too large to be exact; their lightest edges were taken",
-            outcome.coarse
+            "{} of large vocabularies too large to be exact, so the release may lose more than necessary; smaller vocabularies, as \
+             by max_occurrences in [vocabulary], avoid it",
+            counted(outcome.coarse, "matching was", "matchings were")
         ));
     }
     let withheld = placed.withheld.iter().map(|row| rows.bag_number(*row)).collect();

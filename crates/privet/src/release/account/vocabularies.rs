@@ -87,7 +87,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
             Some(method::Centre::Hyper) => Centre::Hyper,
             Some(method::Centre::Generalise) | None => Centre::Generalise,
         },
-        extraction: facts.extraction.told().into(),
+        extraction: facts.extraction.counts().into(),
         without_terms: facts.extraction.groups.saturating_sub(bags.len() as u64).into(),
         unknown: facts.extraction.unknown.clone().into(),
         classes,

@@ -124,7 +124,7 @@ fn what_cannot_be_met_or_meant_is_told() {
     );
     let anatomy: Vec<(&str, &str)> = ANATOMY.iter().copied().chain([("l = 2", "l = 4")]).collect();
     assert!(failing(&anatomy).message().contains("3 of 9 records have the value"));
-    // A rule about a value that does not occur has no effect, and is told.
+    // A rule about a value that does not occur has no effect, and gives a warning.
     fs::write(folder.path().join("injector/rules.txt"), "sex=F => not Prostrate Cancer\n").expect("a file");
     let published = publish(patients(folder.path(), &[]), &folder.path().join("slip")).expect("a release");
     let told = "'Prostrate Cancer' does not occur in the sensitive column; did you mean 'Prostate Cancer'?";
@@ -152,7 +152,7 @@ fn few_records_are_left_out_where_that_is_allowed() {
     let published = publish(policy, &target).expect("a release");
     assert_eq!(published.manifest["records"]["suppressed"], 1);
     assert!(published.audit.passed);
-    // Whose values are lost is told.
+    // The warning says whose values are lost.
     let told = |warning: &&String| warning.contains("'Prostate Cancer' (1");
     assert!(published.warnings.iter().any(|warning| told(&warning)), "{:?}", published.warnings);
     assert_eq!(published.manifest["plan"]["suppressed"], json!({ "Prostate Cancer": 1 }));

@@ -7,11 +7,11 @@ use privet_engine::baskets::Baskets;
 use privet_engine::privacy::kl::KlPrivacy;
 use privet_policy::{ItemRequirement, TransactionPolicy};
 
-/// What to say beside the release; an empty one first.
+/// What to say about the release; an empty one first.
 pub(super) fn warnings(policy: &TransactionPolicy, baskets: &Baskets, limits: &[KlPrivacy]) -> Vec<String> {
     let mut warnings = Vec::new();
     if baskets.total() == 0 {
-        warnings.push("the release is EMPTY: the data hold no transactions".to_string());
+        warnings.push("the release is EMPTY: the data hold no transactions; check [data] path".to_string());
     }
     for (clause, limit) in policy.requirements.iter().zip(limits) {
         let name = clause.describe(&[]);
@@ -21,11 +21,12 @@ pub(super) fn warnings(policy: &TransactionPolicy, baskets: &Baskets, limits: &[
             ));
         }
         if limit.k <= 1 && !limit.guards_marks() {
-            warnings.push(format!("{name} asks for nothing: any release meets it"));
+            warnings.push(format!("{name} asks for nothing: any release meets it; raise k"));
         }
         if policy.sensitive.is_empty() && limits_confidence(clause) {
             warnings.push(format!(
-                "{name} limits the confidence in sensitive items, but [items] lists none: that part has no effect"
+                "{name} limits the confidence in sensitive items, but [items] lists none: that part has no effect; list \
+                 them under 'sensitive'"
             ));
         }
     }

@@ -37,7 +37,7 @@ impl Table {
         Table { _folder: folder, policy, microdata }
     }
 
-    /// Of every distinct record so many of ten go to one class, so many to another, and the rest nowhere.
+    /// Of every ten records that are the same, how many go to one class and how many to another; the rest go nowhere.
     fn parted(&self, shares: [u64; 2]) -> Recoding {
         let mut recoding = Recoding::new(vec![RecodedColumn::default()], self.microdata.summary.len());
         let classes = [recoding.add_class([0]), recoding.add_class([0])];

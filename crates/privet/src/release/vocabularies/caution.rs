@@ -6,7 +6,7 @@ use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_methods::vocabulary::BagSolution;
 use privet_policy::{DataKind, VocabularyPolicy};
 
-/// What to say beside the release; an empty one first.
+/// What to say about the release; an empty one first.
 pub(super) fn warnings(
     policy: &VocabularyPolicy,
     extraction: &Extraction,
@@ -22,30 +22,37 @@ pub(super) fn warnings(
                 .to_string(),
         );
     }
-    // What a log's sessions lack is told in the report.
+    // What a log's sessions lack is in the report.
     let without_terms = extraction.groups.saturating_sub(bags.len() as u64);
     if extraction.queries == 0 && without_terms > 0 {
         warnings.push(match without_terms {
-            1 => "1 vocabulary of the data holds no term and is left out".to_string(),
-            many => format!("{many} vocabularies of the data hold no term and are left out"),
+            1 => "1 vocabulary of the data holds no term and is left out; check the column of terms"
+                .to_string(),
+            many => {
+                format!(
+                    "{many} vocabularies of the data hold no term and are left out; check the column of terms"
+                )
+            }
         });
     }
     let sessions = policy.kind == DataKind::QueryLog && !policy.whole_users();
     if bags.users().is_some() && !demand.distinct_users && demand.k > 1 {
         let what = if sessions { "sessions" } else { "vocabularies" };
         warnings.push(format!(
-            "distinct_users is off: {} identical vocabularies may all be {what} of one user, who is then found",
+            "distinct_users is off: {} identical vocabularies may all be {what} of one user, who is then found; set distinct_users = true",
             demand.k
         ));
     }
     if bags.users().is_none() && demand.k > 1 {
         warnings.push(
-            "the data does not say whose vocabulary is whose: each is taken for another person".to_string(),
+            "the data does not say whose vocabulary is whose: each is taken for another person; name the column of users in \
+             [data.columns], if there is one"
+                .to_string(),
         );
     }
     if bags.users().is_some() && demand.min_term_users < demand.k {
         warnings.push(format!(
-            "min_term_users is {}: a term that so few people used, such as a name, may be printed",
+            "min_term_users is {}: a term that only this many people used, such as a name, may be printed; raise it to k",
             demand.min_term_users
         ));
     }

@@ -120,7 +120,7 @@ impl Shape for Vocabularies {
     fn account(&self, claims: &Claims<'_>, _: &Path, clock: &Clock) -> Result<VocabularyReport> {
         let VocabularyDecision { bags, extraction, distances, demand, solution } = &self.decided;
         let patterns = PatternUtility::measure(bags, solution, distances, PATTERNS, None, clock)?;
-        let inputs: Vec<&Path> = self.policy.beside.iter().map(|path| path.as_path()).collect();
+        let inputs: Vec<&Path> = self.policy.inputs.iter().map(|path| path.as_path()).collect();
         let facts = Facts {
             policy: &self.policy,
             demand: *demand,

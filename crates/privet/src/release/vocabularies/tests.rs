@@ -284,7 +284,7 @@ fn all_methods_and_centres_pass_their_audit() {
             let name = format!("out{number}{gap}");
             let published = desk.publish(policy.expect("a policy"), &name).expect(method);
             assert!(published.audit.passed, "{method}");
-            // What the manifest states beside that follows from the files as well.
+            // What else the manifest states follows from the files as well.
             let again = audit_release(&desk.path(&name), None, &Clock::unlimited()).expect("an audit");
             assert!(again.passed, "{method}: {again:#?}");
             let figures: Json =

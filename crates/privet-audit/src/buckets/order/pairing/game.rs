@@ -247,7 +247,7 @@ impl<'a> Game<'a> {
     }
 
     /// Bets on values that stand next to other rows of a stratum: shifted, backwards, in blocks.
-    pub fn beside(
+    pub fn next_to(
         &self,
         values: &[u32],
         what: &str,
