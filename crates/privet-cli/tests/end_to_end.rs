@@ -1,4 +1,6 @@
 //! The command from end to end, on small folders of its own: one binary, so that the library is linked once.
+//!
+//! Tests that send signals, take rights away or make links need a Unix system.
 
 mod common;
 
@@ -6,6 +8,7 @@ mod apply;
 mod arrows;
 mod attacks;
 mod audits;
+#[cfg(unix)]
 mod bad_input;
 mod book;
 mod codip;
@@ -15,6 +18,7 @@ mod console;
 mod data_in_memory;
 mod determinism;
 mod door;
+#[cfg(unix)]
 mod faults;
 mod freeform;
 mod goldens;
@@ -23,6 +27,7 @@ mod hard_use_attacks;
 mod hard_use_bytes;
 mod hard_use_door;
 mod hard_use_gate;
+#[cfg(unix)]
 mod hard_use_hangs;
 mod hard_use_order;
 mod hard_use_person;
@@ -35,6 +40,7 @@ mod ledger;
 mod lkc;
 mod memory;
 mod presets;
+#[cfg(unix)]
 mod promises;
 mod public_room;
 mod quasi_sensitive;

@@ -1,6 +1,7 @@
 //! Hard use at the door: files without a header, hostile bytes on their way to the terminal, links and containers, typed files.
 
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
@@ -375,6 +376,7 @@ fn hard_use_1_12_no_escape_sequence_reaches_the_terminal() {
     }
 }
 
+#[cfg(unix)]
 #[test]
 fn hard_use_1_12_links_pipes_and_folders_are_no_release() {
     let make = || {

@@ -125,6 +125,8 @@ fn hard_use_1_3_an_identifier_that_recurs_is_named() {
     assert!(said.contains("the identifier 'pid' recurs: 40 values in 200 records"), "{said}");
     assert!(said.contains("person = 'pid'"), "{said}");
     assert!(outcome.stdout.contains("? people: the identifier 'pid' recurs"), "{}", outcome.stdout);
+    let audit = &bench.json("out/steward/manifest.json")["audit"];
+    assert_eq!((&audit["passed"], &audit["decided"]), (&true.into(), &false.into()), "for scripts");
     let (steward, public) = (bench.text("out/steward/report.html"), bench.text("out/public/report.html"));
     assert!(steward.contains("Several records of one person"), "the matrix");
     assert!(steward.contains("records were counted, not people"), "the matrix");

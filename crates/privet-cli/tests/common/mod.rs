@@ -58,6 +58,15 @@ pub struct Bench {
 }
 
 impl Bench {
+    /// Whether only the owner has rights to a file. Where the system has no such rights, it has nobody to keep out.
+    pub fn is_private(&self, name: &str) -> bool {
+        let metadata = fs::metadata(self.path(name)).expect("a file");
+        #[cfg(unix)]
+        return std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o077 == 0;
+        #[cfg(not(unix))]
+        !metadata.file_type().is_symlink()
+    }
+
     pub fn new() -> Bench {
         Bench { folder: tempfile::tempdir().expect("a temporary folder") }
     }
