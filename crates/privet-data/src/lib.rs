@@ -24,6 +24,7 @@ mod origin;
 mod people;
 mod pieces;
 mod query_log;
+mod reading;
 mod records;
 mod rows;
 mod selection;
@@ -59,6 +60,9 @@ pub use people::PeopleBuilder;
 pub use people::Recurrence;
 pub use people::{People, RepeatedIdentifier};
 pub use query_log::{Clicks, Dropped, Lexicon, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
+pub use reading::{
+    Counted, DateColumn, DateFormat, FIRST_YEAR, NumberColumn, NumberFormat, ReadDate, is_zero_padded,
+};
 pub use rows::{Feed, Rows};
 pub use selection::RowSet;
 pub use sink::{RowSink, Sink, SinkColumn};
