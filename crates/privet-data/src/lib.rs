@@ -9,6 +9,7 @@ mod counts;
 mod delimited;
 mod destination;
 mod dialect;
+mod encoding;
 mod first_line;
 mod format;
 mod formula;
@@ -16,9 +17,12 @@ mod guard;
 mod header;
 pub mod interner;
 mod ipc_check;
+mod json_lines;
 mod knowledge;
 mod list;
+mod list_cell;
 mod loose;
+mod many_files;
 mod memory;
 mod origin;
 mod people;
@@ -30,6 +34,7 @@ mod rows;
 mod selection;
 mod sink;
 mod source;
+mod spool;
 mod stored;
 pub mod summary;
 mod table_file;
@@ -50,6 +55,7 @@ pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
 pub use delimited::each_record;
 pub use destination::{Destination, Directory, MemoryRelease, NewTable, NewTransactions};
+pub use encoding::Encoding;
 pub use format::{CellKind, Compression, FileKind, Format, TimeUnit};
 pub use formula::{Formulas, is_formula, marked};
 pub use formula::{kept_apart, unmarked};
@@ -61,12 +67,13 @@ pub use people::Recurrence;
 pub use people::{People, RepeatedIdentifier};
 pub use query_log::{Clicks, Dropped, Lexicon, LogColumns, LogOptions, QueryLog, STOP_WORDS, WordOptions};
 pub use reading::{
-    Counted, DateColumn, DateFormat, FIRST_YEAR, NumberColumn, NumberFormat, ReadDate, is_zero_padded,
+    Counted, DateColumn, DateFormat, FIRST_YEAR, NumberColumn, NumberFormat, ReadDate, Reading,
+    is_zero_padded,
 };
 pub use rows::{Feed, Rows};
 pub use selection::RowSet;
 pub use sink::{RowSink, Sink, SinkColumn};
-pub use source::{EachCounted, ReadOptions, Source, SourceColumn, Unread, UnreadColumn};
+pub use source::{EachCounted, Quote, ReadOptions, Source, SourceColumn, Unread, UnreadColumn};
 pub use summary::{Located, MissingRule, Names, Summary, SummaryColumn};
 pub use term_set::{set_cell, terms_of};
 pub use transactions::{

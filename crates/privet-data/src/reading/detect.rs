@@ -4,6 +4,8 @@
 //! often spellings of a missing value. Words for what is not known (`NA`, `unknown`, `?`) do not count at all. Where several
 //! formats read equally many cells and disagree about them, all are given: nothing is guessed.
 
+use std::cmp::Reverse;
+
 use hashbrown::HashMap;
 
 use super::dates::DateFormat;
@@ -100,39 +102,27 @@ pub struct NumberColumn {
 impl DateColumn {
     /// Looks at the distinct values of a column, each with how often it occurs; `None` where they are not dates.
     pub fn detect<'a>(values: impl IntoIterator<Item = (&'a str, u64)>) -> Option<DateColumn> {
-        let formats = candidates();
-        let mut reads = vec![0; formats.len()];
-        let (mut known, mut unknown) = (Vec::new(), Vec::new());
-        // The formats that fit a form, by the form: most columns have very few.
-        let mut fitting: HashMap<String, Vec<usize>> = HashMap::new();
-        let mut all = 0;
-        for (value, count) in values {
-            if is_unknown(value.trim()) {
-                unknown.push((value, count));
-                continue;
-            }
-            all += count;
-            let fits = fitting
-                .entry(form(value))
-                .or_insert_with_key(|_| (0..formats.len()).filter(|at| formats[*at].fits(value)).collect());
-            let read: Vec<usize> =
-                fits.iter().copied().filter(|at| reads_day(&formats[*at], value)).collect();
-            read.iter().for_each(|at| reads[*at] += count);
-            known.push((value, count, read));
-        }
+        let Tried { formats, reads, known, unknown } = Tried::on(values);
+        let all: u64 = known.iter().map(|(_, count, _)| count).sum();
         let best = reads.iter().copied().max().filter(|best| *best > 0 && (all - best) * STRAY <= all)?;
         let chosen: Vec<usize> = (0..formats.len()).filter(|at| reads[*at] == best).collect();
         let strays = known.into_iter().filter(|(_, _, read)| !chosen.iter().any(|at| read.contains(at)));
         Some(DateColumn {
             unknown: counted(unknown),
             strays: counted(strays.map(|(value, count, _)| (value, count))),
-            readings: formats
-                .into_iter()
-                .enumerate()
-                .filter(|(at, _)| chosen.contains(at))
-                .map(|(_, format)| format)
-                .collect(),
+            readings: chosen.iter().map(|at| formats[*at].clone()).collect(),
         })
+    }
+
+    /// Of values that are not dates of one form: the format that reads the most cells, if any does, and the commonest value that
+    /// it does not read.
+    pub fn unfit<'a>(values: impl IntoIterator<Item = (&'a str, u64)>) -> (Option<DateFormat>, &'a str) {
+        let Tried { formats, reads, known, unknown } = Tried::on(values);
+        let best = (0..formats.len()).filter(|at| reads[*at] > 0).max_by_key(|at| (reads[*at], Reverse(*at)));
+        let unread = known.iter().filter(|(_, _, read)| best.is_none_or(|best| !read.contains(&best)));
+        let unread = unread.map(|(value, count, _)| (*value, *count)).chain(unknown);
+        let stray = unread.max_by_key(|(value, count)| (*count, Reverse(*value)));
+        (best.map(|best| formats[best].clone()), stray.map_or("", |(value, _)| value))
     }
 
     /// The format, where the column decides on it by itself. Years of two digits never do.
@@ -141,6 +131,40 @@ impl DateColumn {
             [format] if !format.has_short_year() => Some(format),
             _ => None,
         }
+    }
+}
+
+/// What each format reads of a column.
+struct Tried<'a> {
+    formats: Vec<DateFormat>,
+    /// How many cells each of them reads.
+    reads: Vec<u64>,
+    /// The values with how often they occur and which formats read them.
+    known: Vec<(&'a str, u64, Vec<usize>)>,
+    unknown: Vec<(&'a str, u64)>,
+}
+
+impl<'a> Tried<'a> {
+    fn on(values: impl IntoIterator<Item = (&'a str, u64)>) -> Tried<'a> {
+        let formats = candidates();
+        let mut reads = vec![0; formats.len()];
+        let (mut known, mut unknown) = (Vec::new(), Vec::new());
+        // The formats that fit a form, by the form: most columns have very few.
+        let mut fitting: HashMap<String, Vec<usize>> = HashMap::new();
+        for (value, count) in values {
+            if is_unknown(value.trim()) {
+                unknown.push((value, count));
+                continue;
+            }
+            let fits = fitting
+                .entry(form(value))
+                .or_insert_with_key(|_| (0..formats.len()).filter(|at| formats[*at].fits(value)).collect());
+            let read: Vec<usize> =
+                fits.iter().copied().filter(|at| reads_day(&formats[*at], value)).collect();
+            read.iter().for_each(|at| reads[*at] += count);
+            known.push((value, count, read));
+        }
+        Tried { formats, reads, known, unknown }
     }
 }
 
@@ -195,10 +219,8 @@ impl NumberColumn {
             known.push((value, count));
         }
         let is_plain = all > 0 && (all - plain) * STRAY <= all;
-        let unit = units
-            .into_iter()
-            .filter(|_| !is_plain)
-            .max_by_key(|(unit, count)| (*count, std::cmp::Reverse(*unit)));
+        let unit =
+            units.into_iter().filter(|_| !is_plain).max_by_key(|(unit, count)| (*count, Reverse(*unit)));
         let formats = ['.', ','].map(|decimal| {
             let format = NumberFormat::new(decimal);
             unit.and_then(|(unit, _)| format.clone().with_unit(unit).ok()).unwrap_or(format)

@@ -111,6 +111,7 @@ impl<'a> Claims<'a> {
                 "policy_sha256": sha256_of_text(policy.written().text()),
                 "data": match policy.origin() {
                     Origin::File(path) => json!(absolute(path)),
+                    Origin::Files(paths) => json!(Origin::Files(paths.iter().map(|path| absolute(path).into()).collect())),
                     // What is not a file has to be given again to an audit.
                     other => json!(other),
                 },
