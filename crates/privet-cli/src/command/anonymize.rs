@@ -47,7 +47,7 @@ fn make(policy: Policy, mut options: RunOptions, output: &Output, clock: &Clock)
         AnyPolicy::Transactions(_) | AnyPolicy::Vocabularies(_) => None,
     };
     let published = anonymize_any(policy, &options, clock)?;
-    table.iter().flat_map(|table| table.notes()).for_each(|note| output.remark(&note));
+    table.iter().flat_map(|table| table.notes()).for_each(|note| output.remark(&format!("{note}\n")));
     present(&published, output);
     Ok(0)
 }
