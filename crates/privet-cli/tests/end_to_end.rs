@@ -15,6 +15,7 @@ mod console;
 mod data_in_memory;
 mod determinism;
 mod faults;
+mod files;
 mod freeform;
 mod goldens;
 mod hard_use_asks;

@@ -120,7 +120,7 @@ fn judged(bytes: &[u8], complete: bool) -> Encoding {
     let undefined = bytes.iter().any(|byte| [0x81, 0x8d, 0x8f, 0x90, 0x9d].contains(byte));
     let high = bytes.iter().filter(|byte| **byte >= 0x80).count();
     let pairs = bytes.windows(2).filter(|pair| pair[0] >= 0xc0 && (0x80..0xc0).contains(&pair[1])).count();
-    if undefined || 3 * pairs > high { Encoding::UTF_8 } else { Encoding(WINDOWS_1252) }
+    if undefined || 4 * pairs > high { Encoding::UTF_8 } else { Encoding(WINDOWS_1252) }
 }
 
 fn decode(decoder: &mut Decoder, mut bytes: &[u8], text: &mut Vec<u8>, last: bool) -> io::Result<()> {

@@ -45,6 +45,7 @@ mod text;
 mod transactions;
 mod typed;
 mod vocabularies;
+mod workbook;
 mod wrapping;
 
 pub mod naming;

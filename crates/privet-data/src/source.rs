@@ -45,6 +45,10 @@ pub struct ReadOptions {
     pub comment: Option<char>,
     /// How many lines there are before the table; detected when `None`.
     pub skip: Option<u64>,
+    /// The sheet of a workbook; the first one when `None`.
+    pub sheet: Option<String>,
+    /// The cells of the sheet, as in `B3:F200`; all when `None`.
+    pub range: Option<String>,
 }
 
 /// What stands around a cell of delimited text that holds delimiters.
@@ -75,6 +79,7 @@ impl ReadOptions {
             quote: Quote::Sign('"'),
             comment: None,
             skip: Some(0),
+            ..ReadOptions::default()
         }
     }
 }

@@ -14,9 +14,10 @@ use super::header::Header;
 use super::json_lines::{self, JsonLines};
 use super::origin::{Fingerprint, Origin, Version};
 use super::rows::{Feed, Rows};
-use super::source::{ReadOptions, SourceColumn, UnreadColumn};
+use super::source::{Quote, ReadOptions, SourceColumn, UnreadColumn};
 use super::spool::{Spool, standard_input};
 use super::text::{Manner, NamesFor};
+use super::workbook::{self, Sheet};
 use super::{columnar, text};
 use privet_core::{Error, Result};
 
@@ -39,6 +40,8 @@ pub(super) struct TableFile {
     is_windows: Arc<AtomicBool>,
     /// The copy that is read in place of what cannot be read twice, or not as a table.
     spool: Option<Arc<Spool>>,
+    /// What was chosen in a workbook.
+    note: Option<String>,
 }
 
 /// What stands for standard input in the place of a file.
@@ -74,6 +77,24 @@ impl TableFile {
             let origin = Origin::File(path.to_path_buf());
             let file = TableFile::spooled(origin, Arc::new(spool), &options, manner, &|_| None)?;
             return Ok(TableFile { unread, ..file });
+        }
+        if workbook::is_workbook(path) {
+            let Sheet { spool, note } = workbook::open(path, options)?;
+            let copied = ReadOptions {
+                delimiter: Some(','),
+                encoding: Some(Encoding::UTF_8),
+                quote: Quote::Sign('"'),
+                ..options.clone()
+            };
+            let origin = Origin::File(path.to_path_buf());
+            let file = TableFile::spooled(origin, Arc::new(spool), &copied, manner, names_for)?;
+            return Ok(TableFile { note, ..file });
+        }
+        if let Some(key) = options.sheet.as_ref().map(|_| "sheet").or(options.range.as_ref().map(|_| "range"))
+        {
+            return Err(Error::input(format!("'{key}' has no meaning here: the file is not a workbook"))
+                .in_file(path)
+                .help("remove it; it is for .xlsx, .xlsm, .xlsb, .xls and .ods"));
         }
         TableFile::open_itself(path, options, manner, names_for)
     }
@@ -112,6 +133,7 @@ impl TableFile {
             suspicion: None,
             is_windows: Arc::default(),
             spool: None,
+            note: None,
         };
         match kind.format {
             Format::Csv | Format::Tsv => {
@@ -147,7 +169,7 @@ impl TableFile {
             return Vec::new();
         }
         let name = self.origin.name();
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = self.note.iter().cloned().collect();
         let late = self.is_windows.load(Ordering::Relaxed).then(|| "windows-1252".to_string());
         let found =
             self.manner.encoding.filter(|found| *found != Encoding::UTF_8).map(|found| found.to_string());

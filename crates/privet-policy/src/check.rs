@@ -11,7 +11,7 @@ use super::knowledge::KnowledgePolicy;
 use super::mixed::{self, MixedColumn};
 use super::original::OriginalData;
 use super::person;
-use super::reading::{READING_KEYS, TEXT_KEYS, reading};
+use super::reading::{LAYOUT_KEYS, READING_KEYS, reading};
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
@@ -117,10 +117,12 @@ impl DataKind {
                 "delimiter",
                 "header",
                 "person",
-                TEXT_KEYS[0],
-                TEXT_KEYS[1],
-                TEXT_KEYS[2],
-                TEXT_KEYS[3],
+                LAYOUT_KEYS[0],
+                LAYOUT_KEYS[1],
+                LAYOUT_KEYS[2],
+                LAYOUT_KEYS[3],
+                LAYOUT_KEYS[4],
+                LAYOUT_KEYS[5],
             ],
             DataKind::Transactions => &[
                 "path",
@@ -148,10 +150,12 @@ impl DataKind {
                 "on_missing",
                 "delimiter",
                 "person",
-                TEXT_KEYS[0],
-                TEXT_KEYS[1],
-                TEXT_KEYS[2],
-                TEXT_KEYS[3],
+                LAYOUT_KEYS[0],
+                LAYOUT_KEYS[1],
+                LAYOUT_KEYS[2],
+                LAYOUT_KEYS[3],
+                LAYOUT_KEYS[4],
+                LAYOUT_KEYS[5],
             ],
             (DataKind::Transactions, "") => &["items"],
             (DataKind::Transactions, "data") => {

@@ -7,8 +7,8 @@ use super::file::{Entry, Policy, Section};
 use privet_core::{Error, Result};
 use privet_data::{CellKind, DateFormat, Encoding, NumberFormat, Quote, ReadOptions, Reading, SourceColumn};
 
-/// The keys of `[data]` that say how delimited text is laid out.
-pub(super) const TEXT_KEYS: [&str; 4] = ["encoding", "quote", "comment", "skip"];
+/// The keys of `[data]` that say how a table is laid out in its file.
+pub(super) const LAYOUT_KEYS: [&str; 6] = ["encoding", "quote", "comment", "skip", "sheet", "range"];
 
 /// The keys of `[columns.NAME]` that say how its cells are read.
 pub(super) const READING_KEYS: [&str; 4] = ["date", "first_year", "decimal", "unit"];
@@ -38,12 +38,15 @@ pub(super) fn read_options(data: &Section<'_>) -> Result<ReadOptions> {
             }
         },
     };
+    let text = |key: &str| data.entry(key).map(|entry| entry.text().map(String::from)).transpose();
     Ok(ReadOptions {
         header: header(data)?,
         encoding: encoding(data)?,
         quote,
         comment,
         skip: data.entry("skip").map(|entry| entry.count(0)).transpose()?,
+        sheet: text("sheet")?,
+        range: text("range")?,
         ..ReadOptions::of(character(data, "delimiter")?)
     })
 }

@@ -340,6 +340,8 @@ fn data(kind: DataKind) -> Json {
                         "How many lines come before the table, if that is not detected.",
                     ),
                 ),
+                ("sheet", text("For a workbook: the sheet, if it is not the first one.")),
+                ("range", text("For a workbook: the cells of the sheet, as in \"B3:F200\".")),
             ],
             &["path"],
         ),
