@@ -97,6 +97,9 @@ impl ReleaseFolder {
             return Ok(OriginalData::File(path.into()));
         }
         let origin: Origin = serde_json::from_value(data.clone()).map_err(|_| self.broken())?;
+        if let Origin::Files(paths) = origin {
+            return Ok(OriginalData::Files(paths));
+        }
         Err(Error::input(format!(
             "the release was made from {origin}, which is not a file, so the original must be given"
         ))

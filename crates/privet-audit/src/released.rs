@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::buckets::BucketTables;
 use privet_core::{Error, Result};
 use privet_data::{
-    FileKind, Format, Header, MemoryRelease, Origin, ReadOptions, Source, TransactionOptions,
+    Encoding, FileKind, Format, Header, MemoryRelease, Origin, ReadOptions, Source, TransactionOptions,
     TransactionSource, VocabularyColumns, VocabularyFile,
 };
 use privet_policy::layout::{QIT, ST, projection, projection_number};
@@ -134,7 +134,8 @@ pub fn open_projections(folder: &Path) -> Result<Vec<Source>> {
 /// Opens a released file of transactions: one per line, whatever form the data has.
 pub fn open_transactions(policy: &TransactionPolicy, path: &Path) -> Result<TransactionSource> {
     let separator = Some(policy.source.separator());
-    TransactionSource::open(path, &TransactionOptions::Lines { separator })
+    let options = TransactionOptions::Lines { separator };
+    TransactionSource::open_encoded(path, &options, Some(Encoding::UTF_8))
 }
 
 /// Opens a released file of vocabularies.

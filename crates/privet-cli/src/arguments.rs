@@ -408,6 +408,25 @@ pub struct Build {
     /// Spellings of missing values, which get no leaf
     #[arg(long, value_delimiter = ',', default_value = "")]
     pub missing: Vec<String>,
+    #[command(flatten)]
+    pub written: Written,
+}
+
+/// How the cells of a column are written, as the policy says it in [columns.NAME]. Leaves are then ISO dates or plain numbers.
+#[derive(Debug, Args)]
+pub struct Written {
+    /// How dates are written, as in "%d/%m/%Y"; leaves are then ISO dates, for a policy with the same key
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["decimal", "unit"])]
+    pub date: Option<String>,
+    /// The first of the hundred years that the two digits of %y stand for
+    #[arg(long, value_name = "YEAR", requires = "date")]
+    pub first_year: Option<i16>,
+    /// The decimal sign of numbers, ',' or '.'; leaves are then plain numbers, for a policy with the same key
+    #[arg(long, value_name = "SIGN", value_parser = [",", "."])]
+    pub decimal: Option<String>,
+    /// The unit before or after numbers
+    #[arg(long)]
+    pub unit: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -450,6 +469,8 @@ pub struct Check {
     /// Spellings of missing values, which need no leaf
     #[arg(long, value_delimiter = ',', default_value = "")]
     pub missing: Vec<String>,
+    #[command(flatten)]
+    pub written: Written,
 }
 
 /// A ledger is named in a policy, as [ledger] path = "…"; each command takes the ledger or such a policy.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use crate::common;
 use crate::common::{Bench, Outcome, command, failures, run};
-use arrow_array::{ArrayRef, BinaryArray, Int64Array, ListArray, RecordBatch, StringArray, types::Int32Type};
+use arrow_array::{ArrayRef, BinaryArray, Int64Array, RecordBatch, StringArray, StructArray};
 use made::{MADE, Made};
 use parquet::arrow::ArrowWriter;
 

@@ -20,6 +20,7 @@ mod determinism;
 mod door;
 #[cfg(unix)]
 mod faults;
+mod files;
 mod freeform;
 mod goldens;
 mod hard_use_asks;

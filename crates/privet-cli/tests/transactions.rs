@@ -44,10 +44,9 @@ fn data_that_do_not_fit_are_named_with_their_line() {
         (b"milk\nbear,milk\n", &["data.csv:2:", "'bear'", "did you mean 'beer'?"]),
         (b"Drinks\n", &["data.csv:1:", "'Drinks'", "inner node"]),
         (b"milk\n\"beer\nwine\n", &["data.csv:2:", "never closes"]),
-        (b"milk\nb\xffer\n", &["data.csv:2:", "UTF-8"]),
+        (b"milk\nb\xc0\xafer\n", &["data.csv:2:", "UTF-8"]),
         (b"milk\n\nb\0er\n", &["data.csv:3:", "NUL"]),
         (b"\x1f\x8b\x08", &["data.csv:", "gzip"]),
-        (b"\xff\xfem\0i\0", &["data.csv:", "UTF-16"]),
     ] {
         let bench = shop("");
         bench.write("data.csv", data);

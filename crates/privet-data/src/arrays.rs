@@ -18,6 +18,7 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 
 use super::format::{CellKind, TimeUnit};
+use super::list_cell::LIST_SEPARATOR;
 
 /// The digits that a decimal has at most.
 const MOST_DIGITS: u8 = 76;
@@ -53,8 +54,16 @@ pub(super) fn kind_of(data_type: &DataType) -> Option<CellKind> {
         T::Float16 | T::Float32 | T::Float64 => Some(CellKind::Float),
         T::Boolean => Some(CellKind::Boolean),
         T::Dictionary(_, values) if !matches!(**values, T::Dictionary(..)) => kind_of(values),
+        // A list is a set of values in one cell.
+        T::List(item) | T::LargeList(item) | T::FixedSizeList(item, _) if !is_list(item.data_type()) => {
+            kind_of(item.data_type()).map(|_| CellKind::Text)
+        }
         _ => None,
     }
+}
+
+fn is_list(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..))
 }
 
 /// What the zone of moments in UTC is called.
@@ -94,12 +103,17 @@ fn zone_of(name: &str) -> Option<TimeZone> {
     Offset::from_seconds(if sign == '-' { -seconds } else { seconds }).ok().map(TimeZone::fixed)
 }
 
-/// A moment outside the years that can be written, or a time of day outside the day.
+/// Why a cell has no text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct OutOfRange;
+pub(super) enum NoText {
+    /// A moment outside the years that can be written, or a time of day outside the day.
+    OutOfRange,
+    /// A list with an item that holds what stands between items.
+    Separator,
+}
 
 /// Appends the text of one row's cell.
-pub(super) type CellText<'a> = Box<dyn Fn(usize, &mut Vec<u8>) -> Result<(), OutOfRange> + 'a>;
+pub(super) type CellText<'a> = Box<dyn Fn(usize, &mut Vec<u8>) -> Result<(), NoText> + 'a>;
 
 /// How the cells of an array become text; `None` for a type that `kind_of` does not know.
 pub(super) fn cell_text(array: &dyn Array) -> Option<CellText<'_>> {
@@ -125,7 +139,7 @@ pub(super) fn cell_text(array: &dyn Array) -> Option<CellText<'_>> {
             };
             Box::new(move |row, out: &mut Vec<u8>| {
                 let moment: Result<Timestamp, jiff::Error> = $moment(values.value(row));
-                show_moment(out, moment.map_err(|_| OutOfRange)?, zone.as_ref())
+                show_moment(out, moment.map_err(|_| NoText::OutOfRange)?, zone.as_ref())
             })
         }};
     }
@@ -198,6 +212,27 @@ pub(super) fn cell_text(array: &dyn Array) -> Option<CellText<'_>> {
             let values = cell_text(dictionary.values().as_ref())?;
             Box::new(move |row, out| keys.get(row).map_or(Ok(()), |&key| values(key, out)))
         }
+        T::List(_) => {
+            let lists = array.as_list::<i32>();
+            let item = cell_text(lists.values().as_ref())?;
+            let offsets = lists.value_offsets();
+            Box::new(move |row, out| show_list(out, &item, offsets[row] as usize..offsets[row + 1] as usize))
+        }
+        T::LargeList(_) => {
+            let lists = array.as_list::<i64>();
+            let item = cell_text(lists.values().as_ref())?;
+            let offsets = lists.value_offsets();
+            Box::new(move |row, out| show_list(out, &item, offsets[row] as usize..offsets[row + 1] as usize))
+        }
+        T::FixedSizeList(..) => {
+            let lists = array.as_fixed_size_list();
+            let item = cell_text(lists.values().as_ref())?;
+            let length = lists.value_length() as usize;
+            Box::new(move |row, out| {
+                let start = lists.value_offset_at(row) as usize;
+                show_list(out, &item, start..start + length)
+            })
+        }
         _ => return None,
     };
     Some(match array.nulls().cloned() {
@@ -206,25 +241,40 @@ pub(super) fn cell_text(array: &dyn Array) -> Option<CellText<'_>> {
     })
 }
 
-fn extend(out: &mut Vec<u8>, text: &str) -> Result<(), OutOfRange> {
+fn extend(out: &mut Vec<u8>, text: &str) -> Result<(), NoText> {
     out.extend_from_slice(text.as_bytes());
     Ok(())
 }
 
-fn show(out: &mut Vec<u8>, value: impl Display) -> Result<(), OutOfRange> {
+fn show(out: &mut Vec<u8>, value: impl Display) -> Result<(), NoText> {
     // Writing to a vector cannot fail.
-    write!(out, "{value}").map_err(|_| OutOfRange)
+    write!(out, "{value}").map_err(|_| NoText::OutOfRange)
 }
 
-fn show_day(out: &mut Vec<u8>, day: i64) -> Result<(), OutOfRange> {
-    let seconds = day.checked_mul(SECONDS_PER_DAY).ok_or(OutOfRange)?;
-    let moment = Timestamp::from_second(seconds).map_err(|_| OutOfRange)?;
+/// The items of a list with a sign between them.
+fn show_list(out: &mut Vec<u8>, item: &CellText<'_>, items: std::ops::Range<usize>) -> Result<(), NoText> {
+    for (number, at) in items.enumerate() {
+        if number > 0 {
+            out.push(LIST_SEPARATOR as u8);
+        }
+        let begin = out.len();
+        item(at, out)?;
+        if out[begin..].contains(&(LIST_SEPARATOR as u8)) {
+            return Err(NoText::Separator);
+        }
+    }
+    Ok(())
+}
+
+fn show_day(out: &mut Vec<u8>, day: i64) -> Result<(), NoText> {
+    let seconds = day.checked_mul(SECONDS_PER_DAY).ok_or(NoText::OutOfRange)?;
+    let moment = Timestamp::from_second(seconds).map_err(|_| NoText::OutOfRange)?;
     show(out, Offset::UTC.to_datetime(moment).date())
 }
 
 /// A moment is shown as the clocks of its zone did, with what they were ahead of UTC; in UTC it ends in Z. A local time, whose
 /// zone the file does not tell, has neither.
-fn show_moment(out: &mut Vec<u8>, moment: Timestamp, zone: Option<&TimeZone>) -> Result<(), OutOfRange> {
+fn show_moment(out: &mut Vec<u8>, moment: Timestamp, zone: Option<&TimeZone>) -> Result<(), NoText> {
     let Some(zone) = zone else { return show(out, Offset::UTC.to_datetime(moment)) };
     if *zone == TimeZone::UTC {
         return show(out, moment);
@@ -237,13 +287,13 @@ fn show_moment(out: &mut Vec<u8>, moment: Timestamp, zone: Option<&TimeZone>) ->
     if seconds > 0 { show(out, format_args!(":{seconds:02}")) } else { Ok(()) }
 }
 
-fn show_time(out: &mut Vec<u8>, since_midnight: i64, unit: TimeUnit) -> Result<(), OutOfRange> {
-    let nanoseconds = since_midnight.checked_mul(unit.nanoseconds()).ok_or(OutOfRange)?;
+fn show_time(out: &mut Vec<u8>, since_midnight: i64, unit: TimeUnit) -> Result<(), NoText> {
+    let nanoseconds = since_midnight.checked_mul(unit.nanoseconds()).ok_or(NoText::OutOfRange)?;
     if !(0..NANOSECONDS_PER_DAY).contains(&nanoseconds) {
-        return Err(OutOfRange);
+        return Err(NoText::OutOfRange);
     }
     let time = Time::midnight().checked_add(SignedDuration::from_nanos(nanoseconds));
-    show(out, time.map_err(|_| OutOfRange)?)
+    show(out, time.map_err(|_| NoText::OutOfRange)?)
 }
 
 /// The day of a date that was shown, counted from 1970 on.
@@ -335,8 +385,11 @@ mod tests {
         assert!(kind_of(nowhere.data_type()).is_none() && cell_text(&nowhere).is_none());
         let mut out = Vec::new();
         let far = TimestampSecondArray::from(vec![i64::MAX]);
-        assert_eq!(cell_text(&far).unwrap()(0, &mut out), Err(OutOfRange));
-        assert_eq!(cell_text(&Date32Array::from(vec![i32::MAX])).unwrap()(0, &mut out), Err(OutOfRange));
+        assert_eq!(cell_text(&far).unwrap()(0, &mut out), Err(NoText::OutOfRange));
+        assert_eq!(
+            cell_text(&Date32Array::from(vec![i32::MAX])).unwrap()(0, &mut out),
+            Err(NoText::OutOfRange)
+        );
     }
 
     #[test]
@@ -354,7 +407,7 @@ mod tests {
         let mut out = Vec::new();
         for odd in [-1, 86_400] {
             let array = Time32SecondArray::from(vec![odd]);
-            assert_eq!(cell_text(&array).unwrap()(0, &mut out), Err(OutOfRange));
+            assert_eq!(cell_text(&array).unwrap()(0, &mut out), Err(NoText::OutOfRange));
         }
     }
 
@@ -380,6 +433,29 @@ mod tests {
         let values = StringArray::from(vec![Some("x"), Some("y"), None]);
         let dictionary = DictionaryArray::try_new(keys, Arc::new(values)).unwrap();
         assert_eq!(texts(&dictionary), ["y", "", "x", ""]);
+    }
+
+    #[test]
+    fn lists_are_sets_in_a_cell() {
+        let lists = ListArray::from_iter_primitive::<arrow_array::types::Int32Type, _, _>(vec![
+            Some(vec![Some(1), Some(2)]),
+            None,
+            Some(vec![]),
+            Some(vec![None, Some(3)]),
+        ]);
+        assert_eq!(texts(&lists), ["1|2", "", "", "|3"]);
+        assert_eq!(texts(&lists.slice(3, 1)), ["|3"]);
+        let fixed = FixedSizeListArray::from_iter_primitive::<arrow_array::types::Int32Type, _, _>(
+            vec![Some(vec![Some(1), Some(2)]), Some(vec![Some(3), Some(4)])],
+            2,
+        );
+        assert_eq!(texts(&fixed), ["1|2", "3|4"]);
+        let words = StringArray::from(vec!["flu|HIV"]);
+        let field = Arc::new(arrow_schema::Field::new_list_field(DataType::Utf8, true));
+        let one =
+            ListArray::from_iter_primitive::<arrow_array::types::Int32Type, _, _>(vec![Some(vec![Some(1)])]);
+        let unclear = ListArray::new(field, one.offsets().clone(), Arc::new(words), None);
+        assert_eq!(cell_text(&unclear).unwrap()(0, &mut Vec::new()), Err(NoText::Separator));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Rows in memory: all cells of a batch lie end to end in one text, so that no cell needs an allocation.
 
 use super::formula::unmarked;
+use privet_core::Result;
 
 /// The rows of a batch at most.
 pub(super) const BATCH_ROWS: usize = 8_192;
@@ -72,6 +73,27 @@ impl Batch {
             taken.lines.push(self.line(row));
         }
         taken
+    }
+
+    /// The same rows, where some cells have another text: `text` gets the row, the column and the cell.
+    pub(super) fn rewritten(
+        &self,
+        text: &mut dyn FnMut(usize, usize, &str) -> Result<Option<String>>,
+    ) -> Result<Batch> {
+        let mut rewritten = Batch { columns: self.columns, replaced: self.replaced, ..Batch::default() };
+        rewritten.text.reserve(self.text.len());
+        rewritten.ends.reserve(self.ends.len());
+        for row in 0..self.rows() {
+            for (column, cell) in self.cells(row).enumerate() {
+                match text(row, column, cell)? {
+                    Some(other) => rewritten.text.push_str(&other),
+                    None => rewritten.text.push_str(cell),
+                }
+                rewritten.ends.push(rewritten.text.len() as u32);
+            }
+        }
+        rewritten.lines.clone_from(&self.lines);
+        Ok(rewritten)
     }
 
     /// How many cells had bytes that are not text, where these are replaced instead of refused.
@@ -146,7 +168,7 @@ impl BatchBuilder {
     }
 
     /// The finished batch, if its bytes are UTF-8 without NUL.
-    pub(super) fn finish(self) -> Result<Batch, BadText> {
+    pub(super) fn finish(self) -> std::result::Result<Batch, BadText> {
         // `contains` looks at many bytes at once; the place matters only when there is one.
         if self.text.contains(&0)
             && let Some(at) = self.text.iter().position(|&byte| byte == 0)
@@ -171,7 +193,7 @@ impl BatchBuilder {
     }
 
     /// The finished batch; bytes that are not UTF-8 are replaced, cell by cell. NUL bytes are refused even so.
-    pub(super) fn finish_lossy(self) -> Result<Batch, BadText> {
+    pub(super) fn finish_lossy(self) -> std::result::Result<Batch, BadText> {
         if self.text.is_ascii() {
             return self.finish();
         }

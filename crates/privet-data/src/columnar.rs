@@ -24,7 +24,7 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::arrays::{cell_text, kind_of};
+use super::arrays::{NoText, cell_text, kind_of};
 use super::cells::{BATCH_ROWS, BadText, BatchBuilder};
 use super::compression::{
     Counting, check_compression, check_format, decompress, empty, open_regular, read_error,
@@ -34,6 +34,7 @@ use super::format::{CellKind, Compression, FileKind, Format};
 use super::guard;
 use super::header::{check_names, named};
 use super::ipc_check;
+use super::list_cell::unclear;
 use super::rows::Feed;
 use super::source::{SourceColumn, Unread, UnreadColumn, changed};
 use super::stored;
@@ -112,8 +113,11 @@ pub(super) fn send(
         let line = rows_before + row as u64 + 1;
         let start = builder.text.len();
         for (column, text) in texts.iter().enumerate() {
-            text(row, &mut builder.text).map_err(|_| {
+            text(row, &mut builder.text).map_err(|trouble| {
                 let name = schema.field(column).name();
+                if trouble == NoText::Separator {
+                    return unclear(name).in_file(path).at_line(line);
+                }
                 Error::input(format!("the time in column '{name}', row {line}, cannot be written as one"))
                     .in_file(path)
                     .help("years go from -9999 to 9999, and times of day from 00:00:00 to 23:59:59.999999999")

@@ -26,6 +26,11 @@ impl CountColumn {
         &self.others
     }
 
+    /// The position in the table, with the counts, of a column of the others.
+    pub(super) fn position(&self, column: usize) -> usize {
+        column + usize::from(column >= self.column)
+    }
+
     /// How often each row is there.
     pub(super) fn of(&self, batch: &Batch, origin: &Origin) -> Result<Vec<u64>> {
         let count = |row| batch.cell(row, self.column).parse().ok().filter(|count| *count > 0);

@@ -15,8 +15,24 @@ use privet_core::{Error, Result};
 pub(super) const RECORD_BYTES: usize = 64 << 20;
 
 const BUFFER: usize = 1 << 17;
-const QUOTE: u8 = b'"';
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What a file has next to its records, or in place of double quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// What stands around a cell that holds delimiters; `None` where nothing does.
+    pub(super) quote: Option<u8>,
+    /// What a line begins with that is not a record.
+    pub(super) comment: Option<u8>,
+    /// Lines before the first record.
+    pub(super) skip: u64,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Layout { quote: Some(b'"'), comment: None, skip: 0 }
+    }
+}
 
 /// Why a record could not be read.
 #[derive(Debug)]
@@ -64,8 +80,11 @@ pub(super) struct RecordReader<R> {
     at_start: bool,
     /// Whether an empty line is a record without cells.
     empty_lines: bool,
-    /// Whether quotes mean anything.
-    quotes: bool,
+    /// What quotes are; `None` where they mean nothing.
+    quote: Option<u8>,
+    comment: Option<u8>,
+    /// Lines that are still to be passed over.
+    skip: u64,
 }
 
 impl<R: Read> RecordReader<R> {
@@ -87,7 +106,9 @@ impl<R: Read> RecordReader<R> {
             delimiter: (before, last),
             at_start: true,
             empty_lines: false,
-            quotes: true,
+            quote: Some(b'"'),
+            comment: None,
+            skip: 0,
         }
     }
 
@@ -96,9 +117,10 @@ impl<R: Read> RecordReader<R> {
         RecordReader { empty_lines: true, ..self }
     }
 
-    /// Takes a quote for a character as any other.
-    pub(super) fn without_quotes(self) -> Self {
-        RecordReader { quotes: false, ..self }
+    /// With quotes, comments and lines to skip as a file has them.
+    pub(super) fn laid_out(self, layout: Layout) -> Self {
+        let Layout { quote, comment, skip } = layout;
+        RecordReader { quote, comment, skip, ..self }
     }
 
     /// Appends the cells of the next record, at most `wanted` of them, or returns `None` at the end.
@@ -107,6 +129,11 @@ impl<R: Read> RecordReader<R> {
         into: &mut BatchBuilder,
         wanted: usize,
     ) -> std::result::Result<Option<Record>, RecordError> {
+        while self.skip > 0 {
+            self.skip -= 1;
+            self.skip_line().map_err(RecordError::Io)?;
+        }
+        let (quotes, quote) = (self.quote.is_some(), self.quote.unwrap_or_default());
         let mut state = State::BeforeRecord;
         let mut record = Record { line: self.line, cells: 0 };
         let mut size = 0;
@@ -135,6 +162,9 @@ impl<R: Read> RecordReader<R> {
                             return Ok(Some(record));
                         }
                         1
+                    } else if self.comment == Some(first) {
+                        self.skip_line().map_err(RecordError::Io)?;
+                        0
                     } else {
                         self.after_cr = false;
                         record.line = self.line;
@@ -142,7 +172,7 @@ impl<R: Read> RecordReader<R> {
                         0
                     }
                 }
-                State::BeforeCell if first == QUOTE && self.quotes => {
+                State::BeforeCell if first == quote && quotes => {
                     state = State::Quoted;
                     1
                 }
@@ -178,7 +208,7 @@ impl<R: Read> RecordReader<R> {
                         }
                     }
                 }
-                State::Quoted if first == QUOTE => {
+                State::Quoted if first == quote => {
                     self.after_cr = false;
                     state = State::AfterQuote;
                     1
@@ -189,14 +219,15 @@ impl<R: Read> RecordReader<R> {
                     1
                 }
                 State::Quoted => {
-                    let length = available.iter().position(|&byte| matches!(byte, QUOTE | b'\r' | b'\n'));
+                    let length =
+                        available.iter().position(|&byte| byte == quote || matches!(byte, b'\r' | b'\n'));
                     let length = length.unwrap_or(available.len());
                     into.text.extend_from_slice(&available[..length]);
                     self.after_cr = false;
                     length
                 }
-                State::AfterQuote if first == QUOTE => {
-                    into.text.push(QUOTE);
+                State::AfterQuote if first == quote => {
+                    into.text.push(quote);
                     state = State::Quoted;
                     1
                 }
@@ -210,6 +241,30 @@ impl<R: Read> RecordReader<R> {
                 size += taken;
                 if size > RECORD_BYTES {
                     return Err(RecordError::TooLong(record.line));
+                }
+            }
+        }
+    }
+
+    /// Goes past the end of the line, or of the file.
+    fn skip_line(&mut self) -> io::Result<()> {
+        loop {
+            if self.start == self.end && !self.fill()? {
+                return Ok(());
+            }
+            let available = &self.buffer[self.start..self.end];
+            // The LF of a CRLF ends the line before.
+            if std::mem::take(&mut self.after_cr) && available[0] == b'\n' {
+                self.start += 1;
+                continue;
+            }
+            match available.iter().position(|byte| matches!(byte, b'\r' | b'\n')) {
+                None => self.start = self.end,
+                Some(length) => {
+                    let end = available[length];
+                    self.start += length + 1;
+                    self.count_line(end);
+                    return Ok(());
                 }
             }
         }
@@ -382,13 +437,39 @@ mod tests {
 
     #[test]
     fn quotes_may_mean_nothing() {
-        let mut reader = RecordReader::new(&b"\"a,b\"\n\"c\nd"[..], ',').without_quotes();
+        let layout = Layout { quote: None, ..Layout::default() };
+        let mut reader = RecordReader::new(&b"\"a,b\"\n\"c\nd"[..], ',').laid_out(layout);
         let mut batch = BatchBuilder::default();
         let mut cells = Vec::new();
         while let Some(record) = reader.read(&mut batch, 9).unwrap() {
             cells.push((record.line, record.cells));
         }
         assert_eq!((cells, &batch.text[..]), (vec![(1, 2), (2, 1), (3, 1)], &b"\"ab\"\"cd"[..]));
+    }
+
+    #[test]
+    fn comments_and_first_lines_may_be_passed_over() {
+        let layout = Layout { quote: Some(b'\''), comment: Some(b'#'), skip: 2 };
+        for (input, expected) in [
+            ("x,\"\ny\na,b\n#c\n1,'2,\n3'\n#\n\n4,5", vec![(3, 2), (5, 2), (9, 2)]),
+            ("x\r\ny\r\na,b\r\n#c\r\n1,2\r\n", vec![(3, 2), (5, 2)]),
+            ("x\ry\ra,b\r#c\r1,2#\r", vec![(3, 2), (5, 2)]),
+            ("\n\na", vec![(3, 1)]),
+            ("x\n", vec![]),
+            ("x\ny\n#", vec![]),
+            ("", vec![]),
+        ] {
+            for trickle in [false, true] {
+                let bytes = input.as_bytes();
+                let bytes: Box<dyn Read> = if trickle { Box::new(Trickle(bytes)) } else { Box::new(bytes) };
+                let mut reader = RecordReader::new(bytes, ',').laid_out(layout);
+                let mut found = Vec::new();
+                while let Some(record) = reader.read(&mut BatchBuilder::default(), 9).unwrap() {
+                    found.push((record.line, record.cells));
+                }
+                assert_eq!(found, expected, "{input:?}");
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! Which delimiter a text file uses, judged by its first records.
+//! How a text file is laid out, judged by its first records: the delimiter, the quotes, and lines before the table.
 
 use super::cells::BatchBuilder;
-use super::delimited::RecordReader;
+use super::delimited::{Layout, RecordReader};
+use super::header::looks_like_a_value;
+use super::source::{Quote, ReadOptions};
 
 /// The delimiters that are tried, the most usual first.
 pub(super) const DELIMITERS: [char; 5] = [',', ';', '\t', '|', ':'];
@@ -9,20 +11,155 @@ pub(super) const DELIMITERS: [char; 5] = [',', ';', '\t', '|', ':'];
 /// Records looked at.
 const RECORDS: usize = 200;
 
-/// The delimiter that cuts the most of the first records into as many cells as the header has.
-///
-/// Each candidate is tried with the real grammar, so a delimiter inside quotes never counts. `complete` says
-/// that the sample is the whole file; otherwise its last record may be cut off and is left aside.
-pub(super) fn detect_delimiter(sample: &[u8], complete: bool) -> char {
+/// Lines before a table at most: a longer text is not a title.
+const MOST_LINES: usize = 20;
+
+/// Columns of a table that is found below other lines at least: fewer can be a sentence with commas.
+const LEAST_COLUMNS: usize = 3;
+
+/// What the start of a text file shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Dialect {
+    pub(super) delimiter: char,
+    pub(super) layout: Layout,
+}
+
+impl Dialect {
+    /// What the user says, and what the sample shows about the rest. `complete` says that the sample is the whole file; otherwise
+    /// its last record may be cut off and is left aside.
+    pub(super) fn detect(
+        sample: &[u8],
+        complete: bool,
+        delimiter: Option<char>,
+        options: &ReadOptions,
+    ) -> Dialect {
+        let ascii = |sign: char| u8::try_from(sign).ok();
+        let comment = options.comment.and_then(ascii);
+        let mut layout = Layout { comment, skip: options.skip.unwrap_or(0), ..Layout::default() };
+        layout.quote = match options.quote {
+            Quote::Sign(sign) => ascii(sign),
+            Quote::Nothing => None,
+            Quote::Detected if is_in_single_quotes(first_line(sample)) => Some(b'\''),
+            Quote::Detected => layout.quote,
+        };
+        let only = delimiter.map(|given| [given]);
+        let candidates: &[char] = only.as_ref().map_or(&DELIMITERS, |only| only);
+        if options.skip.is_none() {
+            layout.skip = candidates
+                .iter()
+                .find_map(|delimiter| lines_before(&Records::of(sample, complete, *delimiter, layout)))
+                .unwrap_or(0);
+        }
+        let fits = |delimiter: char| Records::of(sample, complete, delimiter, layout).fit();
+        let delimiter = delimiter.unwrap_or_else(|| best_delimiter(&fits));
+        Dialect { delimiter, layout }
+    }
+}
+
+/// The delimiter that cuts the most of the first records into as many cells as the header has. Each candidate is tried with the
+/// real grammar, so a delimiter inside quotes never counts.
+fn best_delimiter(fits: &dyn Fn(char) -> Option<Fit>) -> char {
     let mut best: Option<(Fit, char)> = None;
     for delimiter in DELIMITERS {
-        if let Some(fit) = fit(sample, complete, delimiter)
+        if let Some(fit) = fits(delimiter)
             && best.is_none_or(|(known, _)| fit.is_better_than(known))
         {
             best = Some((fit, delimiter));
         }
     }
     best.map_or(',', |(_, delimiter)| delimiter)
+}
+
+/// The first line that is not blank, without line end and byte order mark.
+fn first_line(sample: &[u8]) -> &[u8] {
+    let sample = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample);
+    let mut lines = sample.split(|byte| matches!(byte, b'\r' | b'\n'));
+    lines.find(|line| !line.is_empty()).unwrap_or_default()
+}
+
+/// Whether a line is several cells, all in single quotes.
+fn is_in_single_quotes(line: &[u8]) -> bool {
+    let [b'\'', inside @ .., b'\''] = line else { return false };
+    DELIMITERS.iter().any(|delimiter| {
+        let between = format!("'{delimiter}'");
+        let cells = inside.windows(between.len()).filter(|window| *window == between.as_bytes()).count();
+        let bare = inside.iter().filter(|byte| **byte == b'\'').count();
+        cells > 0 && bare == 2 * cells
+    })
+}
+
+/// The first records of a sample, cut in one way.
+struct Records {
+    /// The line of each, how many cells it has, and those that are not empty.
+    records: Vec<(u64, usize, Vec<String>)>,
+}
+
+impl Records {
+    fn of(sample: &[u8], complete: bool, delimiter: char, layout: Layout) -> Records {
+        let mut reader = RecordReader::new(sample, delimiter).laid_out(layout);
+        let mut records = Vec::new();
+        // An unclosed quote ends the sample as any cut does; the reader of the whole file will complain.
+        loop {
+            let mut scratch = BatchBuilder::default();
+            // The first lines alone are looked at more closely.
+            let wanted = if records.len() <= MOST_LINES { usize::MAX } else { 0 };
+            let Ok(Some(record)) = reader.read(&mut scratch, wanted) else { break };
+            let mut start = 0;
+            let cells = scratch.ends.iter().map(|end| {
+                let cell = String::from_utf8_lossy(&scratch.text[start..*end as usize]).trim().to_string();
+                start = *end as usize;
+                cell
+            });
+            records.push((record.line, record.cells, cells.collect()));
+            if records.len() > RECORDS {
+                break;
+            }
+        }
+        if !complete && records.len() > 1 {
+            records.pop();
+        }
+        Records { records }
+    }
+
+    /// How well the delimiter fits; `None` if it does not occur in the header.
+    fn fit(&self) -> Option<Fit> {
+        let columns = self.records.first()?.1;
+        let agreeing = self.records.iter().filter(|(_, count, _)| *count == columns).count();
+        (columns > 1).then_some(Fit { agreeing, records: self.records.len(), columns })
+    }
+}
+
+/// How many lines there are before a table: remarks that begin with `#`, and titles, which have one cell that is not empty. Below
+/// them are names of at least three columns, and rows of as many cells.
+fn lines_before(found: &Records) -> Option<u64> {
+    let records = &found.records;
+    let is_remark =
+        |(_, _, cells): &(u64, usize, Vec<String>)| cells.first().is_some_and(|cell| cell.starts_with('#'));
+    let remarks = records.iter().take_while(|record| is_remark(record)).count();
+    let after = records.get(remarks)?.1;
+    let mut start = match remarks {
+        0 => 0,
+        // The last one may hold the names of the columns.
+        _ if after > 1 && records[remarks - 1].1 == after => remarks - 1,
+        _ if after > 1 => remarks,
+        _ => return None,
+    };
+    let is_title = |(_, count, cells): &(u64, usize, Vec<String>)| {
+        let filled = cells.iter().filter(|cell| !cell.is_empty()).count();
+        filled <= 1
+            && (*count == 1 || (*count > LEAST_COLUMNS && cells.first().is_some_and(|cell| !cell.is_empty())))
+    };
+    let titles = records[start..].iter().take_while(|record| is_title(record)).count();
+    if let Some((_, columns, names)) = records.get(start + titles).filter(|_| titles > 0) {
+        let rows = &records[start + titles + 1..];
+        let agreeing = rows.iter().filter(|(_, count, _)| count == columns).count();
+        let named = names.iter().all(|name| !name.is_empty() && !looks_like_a_value(name));
+        if *columns >= LEAST_COLUMNS && named && rows.len() >= 2 && 20 * agreeing >= 19 * rows.len() {
+            start += titles;
+        }
+    }
+    let first = records.get(start)?.0;
+    (start > 0 && start <= MOST_LINES).then_some(first - 1)
 }
 
 /// How well a delimiter explains the sample.
@@ -40,27 +177,6 @@ impl Fit {
     }
 }
 
-/// How well this delimiter fits; `None` if it does not occur in the header.
-fn fit(sample: &[u8], complete: bool, delimiter: char) -> Option<Fit> {
-    let mut reader = RecordReader::new(sample, delimiter);
-    let mut scratch = BatchBuilder::default();
-    let mut counts = Vec::new();
-    // An unclosed quote ends the sample as any cut does; the reader of the whole file will complain.
-    while let Ok(Some(record)) = reader.read(&mut scratch, 0) {
-        counts.push(record.cells);
-        scratch.text.clear();
-        if counts.len() > RECORDS {
-            break;
-        }
-    }
-    if !complete && counts.len() > 1 {
-        counts.pop();
-    }
-    let columns = *counts.first()?;
-    let agreeing = counts.iter().filter(|&&count| count == columns).count();
-    (columns > 1).then_some(Fit { agreeing, records: counts.len(), columns })
-}
-
 /// A delimiter as messages name it.
 pub(super) fn describe(delimiter: char) -> String {
     match delimiter {
@@ -72,6 +188,54 @@ pub(super) fn describe(delimiter: char) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn detect(sample: &str) -> Dialect {
+        Dialect::detect(sample.as_bytes(), true, None, &ReadOptions::default())
+    }
+
+    #[test]
+    fn lines_before_a_table_are_found() {
+        for (sample, skip, delimiter) in [
+            ("Report of May\n\na,b,c\n1,2,3\n4,5,6\n", 2, ','),
+            ("Report;;;\n;;;\na;b;c;d\n1;2;3;4\n5;6;7;8\n", 0, ';'),
+            ("Report;;;\na;b;c;d\n1;2;3;4\n5;6;7;8\n", 1, ';'),
+            ("# source: a, b, c, d\n# 2024\na,b\n1,2\n", 2, ','),
+            ("# remark\n#a\tb\n1\t2\n", 1, '\t'),
+            ("#a,b\n1,2\n", 0, ','),
+            ("#\n#tag\nred\n", 0, ','),
+            (",age\n0,34\n1,61\n", 0, ','),
+            (",age,sex,zip\n0,34,m,1\n1,61,f,2\n", 0, ','),
+            ("name\nLee, Ann\nRoe, Bob\nDoe, Jo\n", 0, ','),
+            ("a\n1\n2\n", 0, ','),
+            // A header that lacks a name is not a title.
+            ("a,b\n1,2,3\n4,5,6\n7,8,9\n", 0, ','),
+            ("title\n1,2,3\n4,5,6\n7,8,9\n", 0, ','),
+            ("", 0, ','),
+        ] {
+            let found = detect(sample);
+            assert_eq!((found.layout.skip, found.delimiter), (skip, delimiter), "{sample:?}");
+        }
+        let kept = ReadOptions { skip: Some(0), ..ReadOptions::default() };
+        let found = Dialect::detect(b"Report\na,b,c\n1,2,3\n4,5,6\n", true, None, &kept);
+        assert_eq!(found.layout.skip, 0);
+    }
+
+    #[test]
+    fn single_quotes_are_seen_in_the_first_line() {
+        for (sample, quote) in [
+            ("'a','b'\n'1,5','2'\n", b'\''),
+            ("'a';'b';'c'\n", b'\''),
+            ("'a'\n'b'\n", b'"'),
+            ("a,'b'\n", b'"'),
+            ("'a','b's'\n", b'"'),
+            ("\"a\",\"b\"\n", b'"'),
+        ] {
+            assert_eq!(detect(sample).layout.quote, Some(quote), "{sample:?}");
+        }
+        assert_eq!(detect("'a;x';'b;y'\n'1;5';'2'\n").delimiter, ';');
+        let none = ReadOptions { quote: Quote::Nothing, ..ReadOptions::default() };
+        assert_eq!(Dialect::detect(b"'a','b'\n", true, None, &none).layout.quote, None);
+    }
 
     #[test]
     fn the_delimiter_is_the_one_that_cuts_evenly() {
@@ -92,12 +256,13 @@ mod tests {
             ("a;b", ';'),
             ("", ','),
         ] {
-            assert_eq!(detect_delimiter(sample.as_bytes(), true), delimiter, "{sample:?}");
+            assert_eq!(detect(sample).delimiter, delimiter, "{sample:?}");
         }
     }
 
     #[test]
     fn a_record_cut_off_at_the_end_of_the_sample_does_not_count() {
-        assert_eq!(detect_delimiter(b"a;b;c,d\n1;2;3\n1;", false), ';');
+        let cut = Dialect::detect(b"a;b;c,d\n1;2;3\n1;", false, None, &ReadOptions::default());
+        assert_eq!(cut.delimiter, ';');
     }
 }

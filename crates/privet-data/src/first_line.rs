@@ -22,6 +22,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::cells::Batch;
 use super::header::looks_like_a_value;
+use super::reading::unknown::is_unknown;
 use super::summary::parse_number;
 
 /// A value that is this many times rarer than the others of its column on average is a stray one: a name that slipped in.
@@ -30,32 +31,6 @@ const STRAY: usize = 10;
 /// A column has few new values where at most one in this many of its cells is the only one with its value: by the estimate of
 /// Good and Turing, one more record would bring a new value as seldom.
 const SELDOM_NEW: usize = 20;
-
-/// Words for what is not known, which stand in columns of every type.
-const UNKNOWN: [&str; 22] = [
-    "na",
-    "n/a",
-    "n.a.",
-    "n.a",
-    "nan",
-    "null",
-    "none",
-    "nil",
-    "missing",
-    "unknown",
-    "unk",
-    "undefined",
-    "not available",
-    "not known",
-    "not applicable",
-    "not asked",
-    "not stated",
-    "refused",
-    "other",
-    "n/k",
-    "inf",
-    "-inf",
-];
 
 /// A first line that the first rows do not show to be a record. All rows together may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -306,12 +281,6 @@ impl<'a> Column<'a> {
 fn is_index<'a>(cells: impl Iterator<Item = &'a str>) -> bool {
     let numbers: Option<Vec<u64>> = cells.map(|cell| cell.trim().parse().ok()).collect();
     numbers.is_some_and(|numbers| numbers.is_sorted_by(|one, other| one < other))
-}
-
-/// Whether a cell says that something is not known.
-fn is_unknown(cell: &str) -> bool {
-    let bare = cell.trim_matches(|sign: char| !sign.is_alphanumeric() && sign != '.');
-    !cell.contains(char::is_alphanumeric) || UNKNOWN.iter().any(|word| bare.eq_ignore_ascii_case(word))
 }
 
 /// Whether a cell has digits, is an address or is written with signs: names seldom are, and never in the form of the values

@@ -99,6 +99,9 @@ impl TimeUnit {
 const ACCEPTED: &str = "accepted are .csv, .tsv, .txt (read as .csv), .parquet, .arrow, .feather and .ipc, \
                         each also with .gz or .zst at its end";
 
+/// What is read and not written.
+const READ_ONLY: &str = "; .jsonl, .ndjson, .xlsx, .xlsm, .xlsb, .xls and .ods are read too";
+
 impl FileKind {
     /// Reads the kind off a file's name (`data.csv.gz`).
     ///
@@ -114,7 +117,7 @@ impl FileKind {
             || {
                 Err(Error::input("the name of the file does not tell its format")
                     .in_file(path)
-                    .help(format!("rename the file; {ACCEPTED}")))
+                    .help(format!("rename the file; {ACCEPTED}{READ_ONLY}")))
             },
             |format| Ok(FileKind { format, compression }),
         )

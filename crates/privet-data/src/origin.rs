@@ -26,6 +26,8 @@ use privet_core::hash::{hex, sha256_of};
 pub enum Origin {
     /// A file.
     File(PathBuf),
+    /// Several files that are one table.
+    Files(Vec<PathBuf>),
     /// Rows in memory, under the name that their owner gave them.
     Memory(String),
     /// Something else, in words: a query to a database, a table of a cluster.
@@ -37,7 +39,7 @@ impl Origin {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Origin::File(path) => Some(path),
-            Origin::Memory(_) | Origin::Other(_) => None,
+            Origin::Files(_) | Origin::Memory(_) | Origin::Other(_) => None,
         }
     }
 
@@ -46,6 +48,13 @@ impl Origin {
         match self {
             Origin::File(path) => {
                 path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+            }
+            Origin::Files(paths) => {
+                let first = paths.first().map(|path| Origin::File(path.clone()).name()).unwrap_or_default();
+                match paths.len().saturating_sub(1) {
+                    1 => format!("{first} and 1 more file"),
+                    more => format!("{first} and {more} more files"),
+                }
             }
             Origin::Memory(name) | Origin::Other(name) => name.clone(),
         }
@@ -56,6 +65,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Origin::File(path) => path.display().fmt(f),
+            Origin::Files(_) => f.write_str(&self.name()),
             Origin::Memory(name) => write!(f, "{name} (in memory)"),
             Origin::Other(words) => f.write_str(words),
         }
@@ -81,6 +91,11 @@ impl Fingerprint {
     /// That of a file.
     pub fn of_file(path: &Path) -> Result<Fingerprint> {
         sha256_of(path).map(Fingerprint)
+    }
+
+    /// One that was computed elsewhere: a SHA-256 in hexadecimal.
+    pub(super) fn named(sha256: String) -> Fingerprint {
+        Fingerprint(sha256)
     }
 
     /// The SHA-256 in hexadecimal.

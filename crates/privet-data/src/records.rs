@@ -3,11 +3,12 @@
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::cells::{BadText, BatchBuilder};
 use super::compression::{Counting, check_compression, check_format, decompress, open_file, read_error};
-use super::delimited::{RECORD_BYTES, Record, RecordError, RecordReader};
+use super::delimited::{Layout, RECORD_BYTES, Record, RecordError, RecordReader};
+use super::encoding::{Encoding, Utf8};
 use super::format::{Compression, FileKind};
 use privet_core::{Error, Result};
 
@@ -16,8 +17,10 @@ const SAMPLE: u64 = 1 << 17;
 
 /// The start of a text file.
 pub(super) struct Sample {
-    /// The first bytes, uncompressed; none where the file holds no text at all.
+    /// The beginning, uncompressed and in UTF-8; empty where the file holds no text at all.
     pub(super) text: Vec<u8>,
+    /// Its encoding; `None` where it is ASCII, so that the rest may be in several.
+    pub(super) encoding: Option<Encoding>,
     /// Whether they are all.
     pub(super) complete: bool,
     /// The size of the file.
@@ -25,11 +28,12 @@ pub(super) struct Sample {
 }
 
 impl Sample {
-    /// Looks at the start of a file, and refuses one that plainly is not such text.
-    pub(super) fn of(path: &Path, kind: FileKind) -> Result<Sample> {
+    /// Looks at the start of a file, and refuses one that plainly is not such text. Its encoding is detected where none is
+    /// given; where what is not UTF-8 is replaced, only UTF-16 is.
+    pub(super) fn of(path: &Path, kind: FileKind, given: Option<Encoding>, lossy: bool) -> Result<Sample> {
         let (mut file, bytes) = open_file(path)?;
         if bytes == 0 {
-            return Ok(Sample { text: Vec::new(), complete: true, bytes });
+            return Ok(Sample { text: Vec::new(), encoding: given, complete: true, bytes });
         }
         let mut head = Vec::new();
         file.by_ref()
@@ -43,16 +47,16 @@ impl Sample {
             .and_then(|all| all.take(SAMPLE).read_to_end(&mut text))
             .map_err(|error| read_error(path, kind.compression, &error))?;
         check_format(path, &text, kind.format)?;
+        let complete = (text.len() as u64) < SAMPLE;
+        let encoding = given.or_else(|| Encoding::detect(&text, complete, lossy));
+        let mut text = match encoding {
+            Some(encoding) => encoding.decoded(text),
+            None => text,
+        };
         if text == b"\xef\xbb\xbf" {
             text.clear();
         }
-        if text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") {
-            return Err(Error::input("the text is encoded in UTF-16")
-                .in_file(path)
-                .help("save the file as UTF-8; with iconv: iconv -f UTF-16 -t UTF-8 IN > OUT"));
-        }
-        let complete = (text.len() as u64) < SAMPLE;
-        Ok(Sample { text, complete, bytes })
+        Ok(Sample { text, encoding, complete, bytes })
     }
 }
 
@@ -62,17 +66,25 @@ pub(super) struct TextFile<'a> {
     compression: Compression,
     records: RecordReader<Box<dyn Read + Send>>,
     consumed: Arc<AtomicU64>,
+    late: Arc<AtomicBool>,
 }
 
 impl<'a> TextFile<'a> {
     /// Opens a file, which may be empty.
-    pub(super) fn open(path: &'a Path, compression: Compression, delimiter: char) -> Result<Self> {
+    pub(super) fn open(
+        path: &'a Path,
+        compression: Compression,
+        encoding: Option<Encoding>,
+        delimiter: char,
+    ) -> Result<Self> {
         let (file, bytes) = open_file(path)?;
         let (file, consumed) = Counting::new(file);
         // A file without a single byte is not gzip data, but does not hold text either.
         let text = if bytes == 0 { Ok(Box::new(io::empty()) as _) } else { decompress(file, compression) };
         let text = text.map_err(|error| read_error(path, compression, &error))?;
-        Ok(TextFile { path, compression, records: RecordReader::new(text, delimiter), consumed })
+        let (text, late) = Utf8::new(text, encoding);
+        let records = RecordReader::new(Box::new(text) as _, delimiter);
+        Ok(TextFile { path, compression, records, consumed, late })
     }
 
     /// The same with empty lines as records without cells.
@@ -80,9 +92,14 @@ impl<'a> TextFile<'a> {
         TextFile { records: self.records.with_empty_lines(), ..self }
     }
 
-    /// The same with quotes as characters like any other.
-    pub(super) fn without_quotes(self) -> Self {
-        TextFile { records: self.records.without_quotes(), ..self }
+    /// The same with quotes, comments and lines to skip as it has them.
+    pub(super) fn laid_out(self, layout: Layout) -> Self {
+        TextFile { records: self.records.laid_out(layout), ..self }
+    }
+
+    /// Whether it turned out to be Windows-1252, long after its beginning.
+    pub(super) fn is_windows(&self) -> bool {
+        self.late.load(Ordering::Relaxed)
     }
 
     pub(super) fn path(&self) -> &'a Path {
@@ -114,10 +131,10 @@ impl<'a> TextFile<'a> {
         match bad {
             BadText::Nul(line) => self
                 .at(line, "the row contains a NUL byte".to_string())
-                .help("save the file as plain UTF-8 text; NUL bytes often mean UTF-16 or a damaged file"),
+                .help("save the file as plain UTF-8 text; NUL bytes often mean a damaged file"),
             BadText::Encoding(line) => self
                 .at(line, "the row is not valid UTF-8".to_string())
-                .help("save the file as UTF-8; with iconv: iconv -f WINDOWS-1252 -t UTF-8 IN > OUT"),
+                .help("save the file as UTF-8, or name its encoding in [data]: encoding = \"windows-1252\""),
         }
     }
 

@@ -10,11 +10,14 @@ use arrow_schema::SchemaRef;
 
 use super::cells::Batch;
 use super::counts::CountColumn;
+use super::encoding::Encoding;
 use super::first_line::Recurrence;
 use super::format::{CellKind, Compression, FileKind, Format};
 use super::header::{Header, NO_HEADER, looks_like_a_value, no_names};
+use super::many_files::{ManyFiles, expanded};
 use super::memory::MemoryTable;
 use super::origin::{Fingerprint, Origin, Version};
+use super::reading::{Reading, Readings};
 use super::rows::{Rows, streamed};
 use super::selection::{RowSet, Selection};
 use super::table_file::TableFile;
@@ -34,6 +37,30 @@ pub struct ReadOptions {
     pub header: Header,
     /// Whether a typed file with a column that cannot be read is refused; else such columns are left out.
     pub whole: bool,
+    /// The encoding of text; detected when `None`.
+    pub encoding: Option<Encoding>,
+    /// What stands around a cell of delimited text that holds delimiters.
+    pub quote: Quote,
+    /// What a line begins with that is not part of a table; an ASCII character.
+    pub comment: Option<char>,
+    /// How many lines there are before the table; detected when `None`.
+    pub skip: Option<u64>,
+    /// The sheet of a workbook; the first one when `None`.
+    pub sheet: Option<String>,
+    /// The cells of the sheet, as in `B3:F200`; all when `None`.
+    pub range: Option<String>,
+}
+
+/// What stands around a cell of delimited text that holds delimiters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Quote {
+    /// Double quotes, or single ones where the first line shows it.
+    #[default]
+    Detected,
+    /// This ASCII character.
+    Sign(char),
+    /// Nothing: quotes are characters like any other.
+    Nothing,
 }
 
 impl ReadOptions {
@@ -44,7 +71,16 @@ impl ReadOptions {
 
     /// For a file that is known to name its columns, such as a release. Nothing of it may be overlooked.
     pub fn with_names(delimiter: Option<char>) -> ReadOptions {
-        ReadOptions { delimiter, header: Header::First, whole: true }
+        ReadOptions {
+            delimiter,
+            header: Header::First,
+            whole: true,
+            encoding: Some(Encoding::UTF_8),
+            quote: Quote::Sign('"'),
+            comment: None,
+            skip: Some(0),
+            ..ReadOptions::default()
+        }
     }
 }
 
@@ -132,6 +168,8 @@ pub struct Source {
     counts: Option<Arc<CountColumn>>,
     /// The rows that are read; all where there is none.
     selection: Option<Selection>,
+    /// How some columns are read; as they are where there is none.
+    readings: Option<Arc<Readings>>,
 }
 
 /// Gets a batch, how often each of its rows is there, and the bytes that are done.
@@ -141,13 +179,29 @@ pub type EachCounted<'a> = &'a mut dyn FnMut(&Batch, &[u64], u64) -> Result<()>;
 #[derive(Debug, Clone)]
 enum Table {
     File(Arc<TableFile>),
+    Files(Arc<ManyFiles>),
     Other(Arc<dyn Rows>),
 }
 
 impl Source {
-    /// Opens a table in a file and reads its columns.
+    /// Opens a table in a file and reads its columns. `-` is standard input, and `*` and `?` in a file's name stand for several
+    /// files that are one table.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Source> {
-        TableFile::open(path, options, Manner::default(), &|_| None).map(Source::of_file)
+        Source::open_files(&[path.to_path_buf()], options)
+    }
+
+    /// Opens several files that are one table: all have the same columns.
+    pub fn open_files(paths: &[PathBuf], options: &ReadOptions) -> Result<Source> {
+        let mut files = Vec::new();
+        for path in paths {
+            for path in expanded(path)? {
+                files.push(TableFile::open(&path, options, Manner::default(), &|_| None)?);
+            }
+        }
+        match files.len() {
+            1 => Ok(Source::of_file(files.remove(0))),
+            _ => ManyFiles::of(files).map(|files| Source::of_table(Table::Files(Arc::new(files)))),
+        }
     }
 
     /// Opens a table that a machine kept: what is not UTF-8 is replaced, and there may be no header. `names_for` sees the
@@ -158,17 +212,23 @@ impl Source {
         quotes: bool,
         names_for: NamesFor<'_>,
     ) -> Result<Source> {
-        let manner = Manner { headless: false, unquoted: !quotes, lossy: true };
-        TableFile::open(path, options, manner, names_for).map(Source::of_file)
+        let quote = if quotes { options.quote } else { Quote::Nothing };
+        let options = ReadOptions { quote, ..options.clone() };
+        let manner = Manner { lossy: true, ..Manner::default() };
+        TableFile::open(path, &options, manner, names_for).map(Source::of_file)
     }
 
     fn of_file(file: TableFile) -> Source {
-        Source { table: Table::File(Arc::new(file)), delimiter: None, counts: None, selection: None }
+        Source::of_table(Table::File(Arc::new(file)))
+    }
+
+    fn of_table(table: Table) -> Source {
+        Source { table, delimiter: None, counts: None, selection: None, readings: None }
     }
 
     /// A table that something else holds.
     pub fn of(rows: impl Rows + 'static) -> Source {
-        Source { table: Table::Other(Arc::new(rows)), delimiter: None, counts: None, selection: None }
+        Source::of_table(Table::Other(Arc::new(rows)))
     }
 
     /// A table of Arrow batches in memory, all of one schema. Typed columns stay typed and nulls are missing values; columns of types
@@ -245,14 +305,21 @@ impl Source {
     fn rows(&self) -> &dyn Rows {
         match &self.table {
             Table::File(file) => &**file,
+            Table::Files(files) => &**files,
             Table::Other(rows) => &**rows,
         }
     }
 
+    /// The file, or the first of several.
     fn file(&self) -> Option<&TableFile> {
+        self.files().first()
+    }
+
+    fn files(&self) -> &[TableFile] {
         match &self.table {
-            Table::File(file) => Some(file),
-            Table::Other(_) => None,
+            Table::File(file) => std::slice::from_ref(file),
+            Table::Files(files) => files.files(),
+            Table::Other(_) => &[],
         }
     }
 
@@ -260,6 +327,10 @@ impl Source {
     pub fn is_same(&self, other: &Source) -> bool {
         match (&self.table, &other.table) {
             (Table::File(one), Table::File(other)) => one.is_same(other),
+            (Table::Files(one), Table::Files(other)) => {
+                let (one, other) = (one.files(), other.files());
+                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.is_same(other))
+            }
             (Table::Other(one), Table::Other(other)) => Arc::ptr_eq(one, other),
             _ => false,
         }
@@ -286,7 +357,12 @@ impl Source {
             format!("column {} has no name in the file; it is called '{name}' here", at + 1)
         });
         let unread = self.unread().iter().map(|column| format!("{}; it is left out", column.sentence()));
-        named.chain(unread).collect()
+        named.chain(unread).chain(self.notes()).collect()
+    }
+
+    /// What was detected about a file that others may not expect, as sentences. Some of it shows only when all rows were read.
+    pub fn notes(&self) -> Vec<String> {
+        self.files().iter().flat_map(TableFile::notes).collect()
     }
 
     /// Where the table comes from.
@@ -374,12 +450,38 @@ impl Source {
 
     /// The bytes of delimited text, uncompressed, and its delimiter; `None` for other formats.
     pub fn text(&self) -> Result<Option<(Box<dyn Read + Send>, char)>> {
-        self.file().map_or(Ok(None), TableFile::text)
+        match &self.table {
+            Table::File(file) => file.text(),
+            Table::Files(_) | Table::Other(_) => Ok(None),
+        }
     }
 
     /// About how large the table is, in bytes, for progress.
     pub fn bytes(&self) -> u64 {
         self.rows().bytes()
+    }
+
+    /// The same table, where the cells of some columns, by position, are read as dates or numbers. Whatever reads the table finds
+    /// ISO dates and plain numbers. Empty cells and the spellings of a missing value stay as they are, and any other cell that
+    /// cannot be read so is an error. What was said about columns before is forgotten.
+    ///
+    /// ```
+    /// use privet_data::{DateFormat, Reading, Source};
+    ///
+    /// let people = Source::of_rows("people", &["born"], [["31/01/1942"], ["?"]])?;
+    /// let read = people.read_as(vec![(0, Reading::Date(DateFormat::parse("%d/%m/%Y")?))], &["?".to_string()]);
+    /// let mut cells = Vec::new();
+    /// read.read(&mut |batch, _| Ok(cells.extend((0..batch.rows()).map(|row| batch.cell(row, 0).to_string()))))?;
+    /// assert_eq!(cells, ["1942-01-31", "?"]);
+    /// # Ok::<(), privet_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn read_as(self, columns: Vec<(usize, Reading)>, missing: &[String]) -> Source {
+        let place = |column: usize| self.counts.as_ref().map_or(column, |counts| counts.position(column));
+        let columns: Vec<(usize, Reading)> =
+            columns.into_iter().map(|(column, reading)| (place(column), reading)).collect();
+        let readings = (!columns.is_empty()).then(|| Arc::new(Readings::new(columns, missing)));
+        Source { readings, ..self }
     }
 
     /// The same table as if these rows were not in it.
@@ -444,7 +546,10 @@ impl Source {
     }
 
     fn stream(&self, each: &mut dyn FnMut(Batch, u64) -> Result<Option<Batch>>) -> Result<()> {
-        let file = self.file();
+        let file = match &self.table {
+            Table::File(file) => Some(file),
+            Table::Files(_) | Table::Other(_) => None,
+        };
         let names = file.into_iter().flat_map(|file| file.columns()).map(|column| column.name.as_str());
         let suspicion = file.and_then(|file| file.suspicion);
         let mut recurrence = suspicion.map(|suspicion| Recurrence::new(suspicion, names));
@@ -452,6 +557,10 @@ impl Source {
             if let Some(recurrence) = &mut recurrence {
                 recurrence.look(&batch);
             }
+            let batch = match &self.readings {
+                Some(readings) => readings.read(batch, self.rows().columns(), self.origin())?,
+                None => batch,
+            };
             each(batch, bytes)
         })?;
         match recurrence.and_then(|recurrence| recurrence.record()) {

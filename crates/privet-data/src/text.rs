@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::cells::{Batch, BatchBuilder};
 use super::compression::empty;
-use super::delimited::Record;
-use super::dialect::{describe, detect_delimiter};
+use super::delimited::{Layout, Record};
+use super::dialect::{Dialect, describe};
+use super::encoding::Encoding;
 use super::first_line::{Evidence, Suspicion};
 use super::format::{CellKind, FileKind, Format};
 use super::header::{Header, MOST_COLUMNS, check_names, named, nameless, no_names, too_many_columns};
@@ -31,8 +32,10 @@ pub(super) struct Opened {
 pub(super) struct Manner {
     /// The first line is a row.
     pub(super) headless: bool,
-    /// Quotes mean nothing.
-    pub(super) unquoted: bool,
+    /// Its encoding; `None` where it was ASCII as far as anybody looked.
+    pub(super) encoding: Option<Encoding>,
+    /// Its quotes, comments and first lines.
+    pub(super) layout: Layout,
     /// Bytes that are not UTF-8 are replaced.
     pub(super) lossy: bool,
 }
@@ -48,15 +51,17 @@ pub(super) fn open(
     mut manner: Manner,
     names_for: NamesFor<'_>,
 ) -> Result<Opened> {
-    let Sample { text, complete, bytes } = Sample::of(path, kind)?;
+    let Sample { text, encoding, complete, bytes } = Sample::of(path, kind, options.encoding, manner.lossy)?;
     if text.is_empty() {
         return Err(empty(path));
     }
     let delimiter = match (options.delimiter, kind.format) {
-        (Some(given), _) => checked_delimiter(given)?,
-        (None, Format::Tsv) => '\t',
-        (None, _) => detect_delimiter(&text, complete),
+        (Some(given), _) => Some(checked_delimiter(given)?),
+        (None, Format::Tsv) => Some('\t'),
+        (None, _) => None,
     };
+    let Dialect { delimiter, layout } = Dialect::detect(&text, complete, delimiter, options);
+    (manner.encoding, manner.layout) = (encoding, layout);
     let mut table = Table::open(path, kind, delimiter, manner)?;
     let (first, width) = table.first()?;
     let cells: Vec<&str> = (0..width).map(|column| first.cell(0, column)).collect();
@@ -89,7 +94,7 @@ pub(super) fn open(
     Ok(Opened { delimiter, columns, nameless, bytes, manner, suspicion })
 }
 
-/// Streams the rows of a text file.
+/// Streams the rows of a text file, and says whether it turned out to be Windows-1252.
 pub(super) fn produce(
     path: &Path,
     kind: FileKind,
@@ -97,7 +102,7 @@ pub(super) fn produce(
     columns: &[SourceColumn],
     manner: Manner,
     feed: &Feed<'_>,
-) -> Result<()> {
+) -> Result<bool> {
     let mut table = Table::open(path, kind, delimiter.unwrap_or(','), manner)?;
     if !manner.headless {
         let (header, width) = table.first()?;
@@ -109,7 +114,7 @@ pub(super) fn produce(
     loop {
         let batch = table.batch(feed.empty(), columns.len())?;
         if batch.rows() == 0 || !feed.send(batch, table.file.consumed()) {
-            return Ok(());
+            return Ok(table.file.is_windows());
         }
     }
 }
@@ -134,9 +139,8 @@ struct Table<'a> {
 impl<'a> Table<'a> {
     fn open(path: &'a Path, kind: FileKind, delimiter: char, manner: Manner) -> Result<Self> {
         // A file that was emptied since it was looked at has no header, which is reported below.
-        let file = TextFile::open(path, kind.compression, delimiter)?;
-        let file = if manner.unquoted { file.without_quotes() } else { file };
-        Ok(Table { file, delimiter, manner })
+        let file = TextFile::open(path, kind.compression, manner.encoding, delimiter)?;
+        Ok(Table { file: file.laid_out(manner.layout), delimiter, manner })
     }
 
     /// Reads the first record, as a rule the names of the columns, and tells how many cells it has.

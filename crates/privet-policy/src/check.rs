@@ -11,6 +11,7 @@ use super::knowledge::KnowledgePolicy;
 use super::mixed::{self, MixedColumn};
 use super::original::OriginalData;
 use super::person;
+use super::reading::{LAYOUT_KEYS, READING_KEYS, reading};
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
@@ -18,7 +19,7 @@ use crate::method::{CATALOGUES, Method, TABLES};
 use crate::requirement::Requirement;
 use privet_core::suggestion;
 use privet_core::{Error, Exact, Result};
-use privet_data::{Header, MissingRule, Source};
+use privet_data::{Header, MissingRule, Reading, Source};
 use privet_taxonomy::Taxonomy;
 
 /// What a column is to the policy.
@@ -108,10 +109,33 @@ impl DataKind {
     /// The keys of `[data]`.
     pub(super) fn data_keys(self) -> &'static [&'static str] {
         match self {
-            DataKind::Table => &["path", "kind", "missing", "on_missing", "delimiter", "header", "person"],
-            DataKind::Transactions => {
-                &["path", "kind", "form", "separator", "id", "item", "delimiter", "header", "person"]
-            }
+            DataKind::Table => &[
+                "path",
+                "kind",
+                "missing",
+                "on_missing",
+                "delimiter",
+                "header",
+                "person",
+                LAYOUT_KEYS[0],
+                LAYOUT_KEYS[1],
+                LAYOUT_KEYS[2],
+                LAYOUT_KEYS[3],
+                LAYOUT_KEYS[4],
+                LAYOUT_KEYS[5],
+            ],
+            DataKind::Transactions => &[
+                "path",
+                "kind",
+                "form",
+                "separator",
+                "id",
+                "item",
+                "delimiter",
+                "header",
+                "person",
+                "encoding",
+            ],
             DataKind::QueryLog => &["path", "kind", "columns", "quotes", "delimiter", "header"],
             DataKind::Vocabularies => &["path", "kind", "columns", "delimiter", "header"],
         }
@@ -121,9 +145,22 @@ impl DataKind {
     fn own_keys(self, section: &str) -> &'static [&'static str] {
         match (self, section) {
             (DataKind::Table, "") => &["columns", "knowledge"],
-            (DataKind::Table, "data") => &["missing", "on_missing", "delimiter", "person"],
+            (DataKind::Table, "data") => &[
+                "missing",
+                "on_missing",
+                "delimiter",
+                "person",
+                LAYOUT_KEYS[0],
+                LAYOUT_KEYS[1],
+                LAYOUT_KEYS[2],
+                LAYOUT_KEYS[3],
+                LAYOUT_KEYS[4],
+                LAYOUT_KEYS[5],
+            ],
             (DataKind::Transactions, "") => &["items"],
-            (DataKind::Transactions, "data") => &["form", "separator", "id", "item", "delimiter", "person"],
+            (DataKind::Transactions, "data") => {
+                &["form", "separator", "id", "item", "delimiter", "person", "encoding"]
+            }
             (DataKind::QueryLog, "") => &["vocabulary", "semantics"],
             (DataKind::QueryLog, "data") => &["columns", "quotes", "delimiter"],
             (DataKind::Vocabularies, "") => &["semantics"],
@@ -165,6 +202,8 @@ pub struct PolicyColumn {
     pub separator: Option<char>,
     /// Sensitive values that need no protection.
     pub insensitive: Vec<String>,
+    /// How its cells are read, where the policy says.
+    pub reading: Option<Reading>,
 }
 
 impl PolicyColumn {
@@ -297,6 +336,8 @@ impl Policy {
             None => OnMissing::Drop,
         };
         let columns = check_columns(self, &root, &source)?;
+        let readings = columns.iter().filter_map(|column| Some((column.index, column.reading.clone()?)));
+        let source = source.read_as(readings.collect(), &missing);
         self.check_publication(Some(&columns))?;
         let written = check_requirements(&root, catalogue, &columns)?;
         let method = check_method(&root, catalogue, &columns, implied_method(&written, catalogue))?;
@@ -460,7 +501,7 @@ pub(super) fn header(data: &Section<'_>) -> Result<Header> {
 }
 
 /// The keys of `[columns.NAME]`.
-pub(super) const COLUMN_KEYS: [&str; 9] = [
+pub(super) const COLUMN_KEYS: [&str; 13] = [
     "role",
     "hierarchy",
     "fuzzy_spread",
@@ -470,6 +511,10 @@ pub(super) const COLUMN_KEYS: [&str; 9] = [
     SetPolicy::KEYS[0],
     SetPolicy::KEYS[1],
     SetPolicy::KEYS[2],
+    READING_KEYS[0],
+    READING_KEYS[1],
+    READING_KEYS[2],
+    READING_KEYS[3],
 ];
 
 fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result<Vec<PolicyColumn>> {
@@ -488,6 +533,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             sets: None,
             separator: None,
             insensitive: Vec::new(),
+            reading: None,
         })
         .collect();
     let help = "say what each column is: [columns.age] role = \"quasi-identifier\"";
@@ -505,6 +551,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         )?;
         let word = role.one_of(&Role::ALL.map(Role::name))?;
         column.role = Role::ALL.into_iter().find(|role| role.name() == word);
+        column.reading = reading(&section, &source.columns()[column.index])?;
         column.sets = policy.set_column(&section, column.role)?;
         if let Some(hierarchy) = section.entry("hierarchy") {
             if !matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive | Role::Mixed)) {

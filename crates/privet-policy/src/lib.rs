@@ -16,6 +16,7 @@ mod mixed;
 mod original;
 mod person;
 mod publication;
+mod reading;
 pub mod reference;
 mod release_kind;
 pub mod requirement;

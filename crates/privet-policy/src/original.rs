@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::check::{character, header};
 use super::file::{Policy, Section};
+use super::reading::{data_paths, encoding, read_options};
 use privet_core::{Error, Result};
 use privet_data::{
-    Header, Origin, ReadOptions, Source, TransactionOptions, TransactionSource, VocabularyOptions,
-    VocabularySource,
+    Header, Origin, Source, TransactionOptions, TransactionSource, VocabularyOptions, VocabularySource,
 };
 
 /// The data that a policy is checked against: those that it names, or others.
@@ -38,6 +38,8 @@ pub enum OriginalData {
     Named,
     /// Another file.
     File(PathBuf),
+    /// Other files that are one table.
+    Files(Vec<PathBuf>),
     /// A table, which need not be a file; `[data] path` is not needed.
     Table(Source),
     /// Transactions, which need not be a file; `[data] path` is not needed.
@@ -67,6 +69,7 @@ impl OriginalData {
     pub fn again(table: &Source) -> OriginalData {
         match table.origin() {
             Origin::File(path) => OriginalData::File(path.clone()),
+            Origin::Files(paths) => OriginalData::Files(paths.clone()),
             Origin::Memory(_) | Origin::Other(_) => OriginalData::Table(table.clone()),
         }
     }
@@ -85,9 +88,9 @@ fn unfit(origin: &Origin, message: &str, help: &str) -> Error {
 impl Policy {
     /// The table that the policy is about.
     pub(super) fn table(&self, data: &Section<'_>, original: OriginalData) -> Result<Source> {
-        let (delimiter, header) = (character(data, "delimiter")?, header(data)?);
-        let path = match original {
-            OriginalData::Table(table) => return named_table(table, &header, delimiter),
+        let options = read_options(data)?;
+        let paths = match original {
+            OriginalData::Table(table) => return named_table(table, &options.header, options.delimiter),
             OriginalData::Transactions(transactions) => {
                 return Err(unfit(
                     transactions.origin(),
@@ -95,10 +98,11 @@ impl Policy {
                     "give a table, or set kind = \"transactions\" in [data]",
                 ));
             }
-            OriginalData::File(path) => path,
-            OriginalData::Named => self.data_path(data)?,
+            OriginalData::File(path) => vec![path],
+            OriginalData::Files(paths) => paths,
+            OriginalData::Named => data_paths(self, data)?,
         };
-        Source::open(&path, &ReadOptions { header, ..ReadOptions::of(delimiter) })
+        Source::open_files(&paths, &options)
     }
 
     /// The transactions that the policy is about.
@@ -121,9 +125,10 @@ impl Policy {
                 ));
             }
             (OriginalData::File(path), _) => path,
-            (OriginalData::Named, _) => self.data_path(data)?,
+            (OriginalData::Files(paths), _) => only(paths)?,
+            (OriginalData::Named, _) => only(data_paths(self, data)?)?,
         };
-        TransactionSource::open(&path, options)
+        TransactionSource::open_encoded(&path, options, encoding(data)?)
     }
 
     /// The query log or the vocabularies that the policy is about.
@@ -146,19 +151,20 @@ impl Policy {
                 ));
             }
             OriginalData::File(path) => path,
-            OriginalData::Named => self.data_path(data)?,
+            OriginalData::Files(paths) => only(paths)?,
+            OriginalData::Named => only(data_paths(self, data)?)?,
         };
         VocabularySource::open(&path, options)
     }
+}
 
-    /// The file that `[data] path` names.
-    fn data_path(&self, data: &Section<'_>) -> Result<PathBuf> {
-        let help = "name the data file: path = \"your.csv\"";
-        let entry = data.required("path", help)?;
-        match entry.text()? {
-            "" => Err(entry.error("'data.path' is empty").help(help)),
-            path => Ok(self.resolve(path)),
-        }
+/// The only file, where data are in one.
+fn only(mut paths: Vec<PathBuf>) -> Result<PathBuf> {
+    match paths.len() {
+        1 => Ok(paths.remove(0)),
+        _ => Err(Error::input("only a table can be in several files")
+            .in_file(paths.swap_remove(0))
+            .help("join the files, and name the one in 'path'")),
     }
 }
 

@@ -300,6 +300,14 @@ fn section(description: &str, keys: &[(&str, Json)], required: &[&str]) -> Json 
 /// `[data]` of one kind.
 fn data(kind: DataKind) -> Json {
     let path = ("path", text("The data file; its name determines the format."));
+    let paths = (
+        "path",
+        one_or_file(
+            "The data file, or several that are one table; names determine the format, * and ? stand for any characters, and - for standard input.",
+        ),
+    );
+    let encoding =
+        ("encoding", text("The encoding of the text, if it is not detected, as in \"windows-1252\"."));
     let delimiter = ("delimiter", character("What separates fields, if it is not detected."));
     let header = (
         "header",
@@ -318,7 +326,7 @@ fn data(kind: DataKind) -> Json {
         DataKind::Table => section(
             "A table.",
             &[
-                path,
+                paths,
                 own,
                 ("missing", texts("The spellings of a missing value.")),
                 (
@@ -335,6 +343,24 @@ fn data(kind: DataKind) -> Json {
                     "person",
                     text("The column that identifies people, if one person may have several records."),
                 ),
+                encoding,
+                (
+                    "quote",
+                    about(
+                        json!({ "type": "string", "maxLength": 1 }),
+                        "What stands around a cell that contains delimiters; \"\" if nothing does.",
+                    ),
+                ),
+                ("comment", character("What lines begin with that are not part of the table.")),
+                (
+                    "skip",
+                    about(
+                        json!({ "type": "integer", "minimum": 0 }),
+                        "How many lines come before the table, if that is not detected.",
+                    ),
+                ),
+                ("sheet", text("For a workbook: the sheet, if it is not the first one.")),
+                ("range", text("For a workbook: the cells of the sheet, as in \"B3:F200\".")),
             ],
             &["path"],
         ),
@@ -358,6 +384,7 @@ fn data(kind: DataKind) -> Json {
                         "If one person may have several transactions: \"first\" if the first cell of every line names the person; for form = \"long\", the column that names the person.",
                     ),
                 ),
+                encoding,
             ],
             &["path", "kind"],
         ),
@@ -403,6 +430,16 @@ fn column() -> Json {
                 "unknown_terms",
                 words(&["ignore", "strict"], "ignore", "What a term means that no label mentions."),
             ),
+            ("date", text("How dates are written, as in \"%d/%m/%Y\"; they are published as ISO dates.")),
+            (
+                "first_year",
+                about(
+                    json!({ "type": "integer", "minimum": 1 }),
+                    "The first of the hundred years that two digits stand for (1969).",
+                ),
+            ),
+            ("decimal", about(json!({ "enum": [",", "."] }), "The decimal sign of numbers.")),
+            ("unit", text("The unit before or after numbers, which is not published, as in \"€\" or \"%\".")),
             (
                 "sensitivity",
                 section(

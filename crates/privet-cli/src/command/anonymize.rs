@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use privet::clock::Clock;
 use privet::data::Formulas;
-use privet::policy::{DataKind, Policy};
+use privet::policy::{AnyPolicy, DataKind, Policy};
 use privet::release::{Published, RunOptions, anonymize_any};
 use privet::report::figure;
 use privet::{Result, audit, counted, noun, shortened, thousands, visible};
@@ -42,7 +42,12 @@ fn make(policy: Policy, mut options: RunOptions, output: &Output, clock: &Clock)
         output.warn(&format!("the method '{}' takes no time limit; it is ignored", method.name));
         options.time_limit = None;
     }
+    let table = match &policy {
+        AnyPolicy::Table(policy) => Some(policy.source.clone()),
+        AnyPolicy::Transactions(_) | AnyPolicy::Vocabularies(_) => None,
+    };
     let published = anonymize_any(policy, &options, clock)?;
+    table.iter().flat_map(|table| table.notes()).for_each(|note| output.remark(&format!("{note}\n")));
     present(&published, output);
     Ok(0)
 }

@@ -99,7 +99,10 @@ fn other_people(path: &Path, policy: &AnyPolicy) -> Result<Source> {
     let source = Source::open(path, &options)?;
     let quasi = policy.columns.iter().filter(|column| column.role == Some(Role::QuasiIdentifier));
     quasi.map(|column| source.position(&column.name)).collect::<Result<Vec<usize>>>()?;
-    Ok(source)
+    let columns = policy.columns.iter();
+    let readings = columns.filter_map(|column| Some((source.find(&column.name)?, column.reading.clone()?)));
+    let readings = readings.collect();
+    Ok(source.read_as(readings, &policy.missing))
 }
 
 /// What is attacked.

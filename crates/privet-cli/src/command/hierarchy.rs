@@ -6,12 +6,12 @@ mod items;
 use std::path::Path;
 
 use privet::clock::Clock;
-use privet::data::{Header, MissingRule, ReadOptions, Source, Summary};
+use privet::data::{DateFormat, Header, MissingRule, NumberFormat, ReadOptions, Reading, Source, Summary};
 use privet::taxonomy::{Builder, DrawOptions, Fit, Occurrence, Taxonomy, check, draw};
 use privet::{Error, Result, counted, visible};
 use serde_json::json;
 
-use crate::arguments::{Build, BuildKind, Check, Hierarchy, Show};
+use crate::arguments::{Build, BuildKind, Check, Hierarchy, Show, Written};
 use crate::output::Output;
 
 pub fn run(arguments: &Hierarchy, output: &Output, clock: &Clock) -> Result<u8> {
@@ -35,10 +35,12 @@ impl Values {
         column: &str,
         options: &ReadOptions,
         missing: &[String],
+        reading: Option<Reading>,
         clock: &Clock,
     ) -> Result<Values> {
         let source = Source::open(data, options)?;
         let index = source.position(column)?;
+        let source = source.read_as(reading.map(|reading| (index, reading)).into_iter().collect(), missing);
         let rule = MissingRule { spellings: missing.to_vec(), keep: false };
         clock.progress().stage("reading", Some(source.bytes()));
         let summary = Summary::read(&source, &[index], &rule, &mut |bytes| {
@@ -70,6 +72,22 @@ impl Values {
     }
 }
 
+/// How the cells of the column are read.
+fn reading(written: &Written) -> Result<Option<Reading>> {
+    if let Some(pattern) = &written.date {
+        let format = DateFormat::parse(pattern)?;
+        let format = written.first_year.into_iter().fold(format, DateFormat::from_year);
+        return Ok(Some(Reading::Date(format)));
+    }
+    if written.decimal.is_none() && written.unit.is_none() {
+        return Ok(None);
+    }
+    let decimal = if written.decimal.as_deref() == Some(",") { ',' } else { '.' };
+    let format = NumberFormat::new(decimal);
+    let format = written.unit.as_ref().map_or(Ok(format.clone()), |unit| format.with_unit(unit))?;
+    Ok(Some(Reading::Number(format)))
+}
+
 /// What the user says about the data.
 fn read(delimiter: Option<char>, header: &Option<Header>) -> ReadOptions {
     ReadOptions { header: header.clone().unwrap_or_default(), ..ReadOptions::of(delimiter) }
@@ -82,8 +100,9 @@ fn build(arguments: &Build, output: &Output, clock: &Clock) -> Result<u8> {
             .in_file(&arguments.output)
             .help("choose another name, or replace it with --force"));
     }
-    let Build { data, column, delimiter, header, missing, .. } = arguments;
-    let values = Values::read(data, column, &read(*delimiter, header), missing, clock)?;
+    let Build { data, column, delimiter, header, missing, written, .. } = arguments;
+    let options = read(*delimiter, header);
+    let values = Values::read(data, column, &options, missing, reading(written)?, clock)?;
     clock.progress().stage("building", None);
     let taxonomy =
         builder(arguments)?.build(&values.values).map_err(|error| values.blame(error, &arguments.data))?;
@@ -140,7 +159,7 @@ fn show(arguments: &Show, output: &Output, clock: &Clock) -> Result<u8> {
     let fit = match (&arguments.data, &arguments.column) {
         (Some(data), Some(column)) => {
             let options = read(arguments.delimiter, &arguments.header);
-            Some(check(&taxonomy, Values::read(data, column, &options, &[], clock)?.occurrences()))
+            Some(check(&taxonomy, Values::read(data, column, &options, &[], None, clock)?.occurrences()))
         }
         (Some(_), None) => {
             return Err(
@@ -163,7 +182,8 @@ fn verify(arguments: &Check, output: &Output, clock: &Clock) -> Result<u8> {
     let Some(column) = &arguments.column else { return items::verify(arguments, output) };
     let taxonomy = Taxonomy::read(&arguments.hierarchy)?;
     let options = read(arguments.delimiter, &arguments.header);
-    let values = Values::read(&arguments.data, column, &options, &arguments.missing, clock)?;
+    let reading = reading(&arguments.written)?;
+    let values = Values::read(&arguments.data, column, &options, &arguments.missing, reading, clock)?;
     let fit = check(&taxonomy, values.occurrences());
     let mut text = format!(
         "{}, {}, height {}, {} {}; {} not occur in the data\n",

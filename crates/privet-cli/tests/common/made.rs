@@ -169,15 +169,12 @@ pub const MADE: &[Made] = &[
         parts: &["cut.csv.zst", "cut off", "help:"],
     },
     Made {
-        name: "a column of the Parquet file holds lists",
+        name: "a column of the Parquet file holds structures",
         kinds: &[],
         spoil: |bench| {
-            let lists = vec![Some(vec![Some(1), Some(2)]), None];
-            parquet_with(
-                bench,
-                "disease",
-                Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(lists)),
-            );
+            let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2]));
+            let structures = StructArray::try_from(vec![("number", numbers)]).expect("one field");
+            parquet_with(bench, "disease", Arc::new(structures));
         },
         parts: &["odd.parquet", "'disease'", "help:"],
     },

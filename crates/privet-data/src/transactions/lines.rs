@@ -9,6 +9,7 @@ use std::path::Path;
 use super::{Form, Transaction, is_item};
 use crate::cells::{Batch, BatchBuilder};
 use crate::delimited::RecordReader;
+use crate::encoding::Encoding;
 use crate::format::{Compression, FileKind, Format, format_of, split_compression};
 use crate::records::{Sample, TextFile};
 use crate::text::checked_delimiter;
@@ -20,7 +21,7 @@ const SEPARATORS: [char; 4] = [',', ';', '\t', '|'];
 /// Transactions between two ticks.
 const TICK: u32 = 1 << 12;
 
-pub(super) fn open(path: &Path, separator: Option<char>) -> Result<Form> {
+pub(super) fn open(path: &Path, separator: Option<char>, encoding: Option<Encoding>) -> Result<Form> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (stem, compression) = split_compression(&name);
     let extension = stem.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -30,20 +31,22 @@ pub(super) fn open(path: &Path, separator: Option<char>) -> Result<Form> {
             "set form = \"long\" in [data], and name its columns: id = \"transaction\", item = \"item\"",
         ));
     }
-    let sample = Sample::of(path, FileKind { format: Format::Csv, compression })?;
+    let sample = Sample::of(path, FileKind { format: Format::Csv, compression }, encoding, false)?;
     let separator = match (separator, format) {
         (Some(given), _) => checked_delimiter(given).map_err(|error| error.in_file(path))?,
         (None, Some(Format::Tsv)) => '\t',
         (None, _) if extension.eq_ignore_ascii_case("dat") => ' ',
         (None, _) => detect(&sample.text),
     };
-    Ok(Form::Lines { path: path.to_path_buf(), separator, compression, names_person: false })
+    let encoding = sample.encoding;
+    Ok(Form::Lines { path: path.to_path_buf(), separator, compression, encoding, names_person: false })
 }
 
 /// How lines are read.
 pub(super) struct Manner {
     pub separator: char,
     pub compression: Compression,
+    pub encoding: Option<Encoding>,
     /// Whether the first cell names the person.
     pub names_person: bool,
 }
@@ -54,8 +57,8 @@ pub(super) fn read(
     each: &mut dyn FnMut(&Transaction<'_>, u64) -> Result<()>,
     tick: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<()> {
-    let Manner { separator, compression, names_person } = manner;
-    let mut file = TextFile::open(path, compression, separator)?.with_empty_lines();
+    let Manner { separator, compression, encoding, names_person } = manner;
+    let mut file = TextFile::open(path, compression, encoding, separator)?.with_empty_lines();
     let mut batch = Batch::default();
     let mut until_tick = TICK;
     loop {

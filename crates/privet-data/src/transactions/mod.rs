@@ -15,7 +15,9 @@ pub use lists::TransactionLists;
 pub use sink::TransactionSink;
 
 use super::compression::open_text;
-use super::{Compression, FileKind, Fingerprint, Format, Header, Origin, ReadOptions, Source, Version};
+use super::{
+    Compression, Encoding, FileKind, Fingerprint, Format, Header, Origin, ReadOptions, Source, Version,
+};
 use privet_core::{Error, Result};
 
 /// The separator of a release whose data had none of its own.
@@ -59,6 +61,8 @@ pub enum Form {
         separator: char,
         /// How the file is compressed.
         compression: Compression,
+        /// Its encoding; `None` where its beginning is ASCII.
+        encoding: Option<Encoding>,
         /// Whether the first cell of a line is not an item but names the person whose transaction it is.
         names_person: bool,
     },
@@ -126,10 +130,20 @@ impl TransactionSource {
     /// # Ok::<(), privet_core::Error>(())
     /// ```
     pub fn open(path: &Path, options: &TransactionOptions) -> Result<TransactionSource> {
+        TransactionSource::open_encoded(path, options, None)
+    }
+
+    /// Opens a file of transactions in an encoding that is known.
+    pub fn open_encoded(
+        path: &Path,
+        options: &TransactionOptions,
+        encoding: Option<Encoding>,
+    ) -> Result<TransactionSource> {
         let form = match options {
-            TransactionOptions::Lines { separator } => lines::open(path, *separator)?,
+            TransactionOptions::Lines { separator } => lines::open(path, *separator, encoding)?,
             TransactionOptions::Long { id, item, delimiter, header } => {
-                let options = ReadOptions { header: header.clone(), ..ReadOptions::of(*delimiter) };
+                let header = header.clone();
+                let options = ReadOptions { header, encoding, ..ReadOptions::of(*delimiter) };
                 return TransactionSource::of_table(Source::open(path, &options)?, id, item);
             }
         };
@@ -284,10 +298,11 @@ impl TransactionSource {
         tick: &mut dyn FnMut(u64) -> Result<()>,
     ) -> Result<()> {
         match &self.form {
-            Form::Lines { path, separator, compression, names_person } => {
+            Form::Lines { path, separator, compression, encoding, names_person } => {
                 let manner = lines::Manner {
                     separator: *separator,
                     compression: *compression,
+                    encoding: *encoding,
                     names_person: *names_person,
                 };
                 lines::read(path, manner, each, tick)

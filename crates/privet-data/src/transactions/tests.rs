@@ -99,9 +99,8 @@ fn compressed_files_are_read_by_their_name() {
 fn broken_files_are_told_with_their_line() {
     for (name, content, line, word) in [
         ("a.csv", &b"a,b\n\nc,\"d\ne"[..], Some(3), "never closes"),
-        ("a.csv", b"a,b\nc,\xff\n", Some(2), "UTF-8"),
+        ("a.csv", b"a,b\nc,\xc0\xaf\n", Some(2), "UTF-8"),
         ("a.csv", b"a\n\nb\0c\n", Some(3), "NUL"),
-        ("a.csv", b"\xff\xfea\0", None, "UTF-16"),
         ("a.csv", b"PAR1xxxxxxxx", None, "Parquet"),
         ("a.csv.gz", b"a,b\n", None, "gzip"),
         ("a.parquet", b"PAR1", None, "holds no lines"),

@@ -61,7 +61,8 @@ pub enum Builder {
         /// The width of the first level.
         width: String,
     },
-    /// ISO dates: day, month `2024-03`, quarter `2024-Q1`, year, decade `2020s`. With a time of day, days come first.
+    /// Dates of one form, which is [detected](privet_data::DateColumn): day, month `2024-03`, quarter `2024-Q1`, year, decade `2020s`.
+    /// With a time of day, days come first.
     Dates,
     /// Codes masked from the right: `94103`, `9410*`, `941**`, …
     Prefixes {

@@ -115,6 +115,7 @@ impl<'a> Claims<'a> {
                 "plan_sha256": sha256_of_text(self.plan),
                 "data": match policy.origin() {
                     Origin::File(path) => json!(absolute(path)),
+                    Origin::Files(paths) => json!(Origin::Files(paths.iter().map(|path| absolute(path).into()).collect())),
                     // What is not a file has to be given again to an audit.
                     other => json!(other),
                 },
