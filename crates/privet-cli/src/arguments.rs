@@ -133,9 +133,13 @@ pub struct Example {
 pub struct Init {
     /// The data file
     pub data: PathBuf,
-    /// What it holds; a query log gets its policy from `privet example queries` [default: what it looks like]
+    /// What it holds; query logs are recognised by their columns, and `privet example queries` shows one [default: what it
+    /// looks like]
     #[arg(long, value_enum)]
     pub kind: Option<InitKind>,
+    /// Go through the columns in the terminal and ask what each is
+    #[arg(long, conflicts_with_all = ["json", "quiet"])]
+    pub ask: bool,
     /// Begin with what a rule asks for: hipaa-safe-harbor, ema, cms or gdpr; `privet explain NAME` describes it
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
@@ -330,6 +334,10 @@ pub struct Compare {
 pub enum Hierarchy {
     /// Build a hierarchy file from the values of a column
     Build(Box<Build>),
+    /// List hierarchies to start from, with their sources and licences
+    List,
+    /// Make a hierarchy file for a column from one to start from
+    Add(Add),
     /// Draw a hierarchy, with counts from the data
     Show(Show),
     /// Check a hierarchy against a data file
@@ -397,8 +405,14 @@ pub struct Build {
     #[arg(long, value_delimiter = ',')]
     pub steps: Vec<usize>,
     /// categories: a file with value;group;… per line
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["other", "merge"])]
     pub groups: Option<PathBuf>,
+    /// categories: values of fewer records than this become "other" at the first level
+    #[arg(long, value_name = "RECORDS")]
+    pub other: Option<u64>,
+    /// categories: values that become one at the first level, as in married=civil,church; can be repeated
+    #[arg(long, value_name = "NAME=VALUES")]
+    pub merge: Vec<String>,
     /// The delimiter of the data, where it is not detected
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub delimiter: Option<char>,
@@ -427,6 +441,36 @@ pub struct Written {
     /// The unit before or after numbers
     #[arg(long)]
     pub unit: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Add {
+    /// Which one; `privet hierarchy list` lists them
+    pub name: String,
+    /// The data file
+    pub data: PathBuf,
+    /// The column
+    pub column: String,
+    /// The hierarchy file to make
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace an existing file
+    #[arg(long)]
+    pub force: bool,
+    /// Put values that it does not know under "other", instead of refusing them
+    #[arg(long)]
+    pub other: bool,
+    /// The delimiter of the data, where it is not detected
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub delimiter: Option<char>,
+    /// Whether the first line names the columns: true, false (they are then column1, column2, …), or the names: age,sex
+    #[arg(long, value_name = "HEADER", value_parser = header)]
+    pub header: Option<Header>,
+    /// Spellings of missing values, which get no leaf
+    #[arg(long, value_delimiter = ',', default_value = "")]
+    pub missing: Vec<String>,
+    #[command(flatten)]
+    pub written: Written,
 }
 
 #[derive(Debug, Args)]

@@ -15,9 +15,11 @@ mod codip;
 mod commands;
 mod compare;
 mod console;
+mod corpus;
 mod data_in_memory;
 mod determinism;
 mod door;
+mod drafts;
 #[cfg(unix)]
 mod faults;
 mod files;

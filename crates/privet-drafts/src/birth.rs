@@ -6,8 +6,8 @@
 //! drawn ninety years before the year of the draft: a person born by then may be over 89 at whatever date the table shows.
 
 use super::kind::{ValueKind, iso_date};
+use super::lexicon::{Topic, plain_words, topic};
 use super::profile::ColumnProfile;
-use privet_data::naming::{among, words};
 use privet_taxonomy::Taxonomy;
 
 /// Ages from here on are pooled.
@@ -61,7 +61,7 @@ impl Line {
 
     /// A hierarchy of years with those up to the line as one from the first level on: single years, then 5, 10 and 20 of them.
     pub fn of_years(self, column: &ColumnProfile) -> Option<Taxonomy> {
-        let values = column.values.as_ref()?;
+        let values = column.values()?;
         let mut years: Vec<(i64, &String)> =
             values.iter().map(|value| Some((value.parse().ok()?, value))).collect::<Option<_>>()?;
         years.sort_unstable();
@@ -101,13 +101,10 @@ pub(super) enum Births {
 /// Whether a column tells when people were born, going by its name and its values. What is called a birth may be a place or a
 /// weight, so that the name alone decides nothing.
 pub(super) fn births_of(column: &ColumnProfile) -> Option<Births> {
-    let words = words(&column.name);
-    let birth = among("birth born", &words).is_some();
-    let date = among("dob yob birthday birthdate birthyear", &words).is_some();
-    let plain = words.len() == 1 || among("year date", &words).is_some();
+    let is_birth = topic(&plain_words(&column.name)).is_some_and(|(topic, _)| topic == Topic::Birth);
     match column.kind() {
-        ValueKind::Date if birth || date => Some(Births::Dates),
-        ValueKind::Whole if date || birth && plain => {
+        ValueKind::Date if is_birth => Some(Births::Dates),
+        ValueKind::Whole if is_birth => {
             let (least, greatest) = column.shape.bounds;
             (YEARS_OF_BIRTH.contains(&least) && YEARS_OF_BIRTH.contains(&greatest)).then_some(Births::Years)
         }

@@ -86,6 +86,11 @@ impl Shape {
         }
     }
 
+    /// Whether all values so far are numbers.
+    pub fn is_number(&self) -> bool {
+        self.number
+    }
+
     pub fn kind(&self) -> ValueKind {
         match () {
             _ if self.values == 0 => ValueKind::Empty,

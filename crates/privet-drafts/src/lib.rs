@@ -5,12 +5,19 @@
 
 mod baskets;
 mod birth;
+mod content;
 mod kind;
+mod lexicon;
+mod path;
 mod person;
 pub mod preset;
 mod profile;
+mod queries;
+mod reading;
+mod relations;
 mod role;
 mod safe_harbor;
+mod sample;
 mod text;
 mod tree;
 mod within;
@@ -21,10 +28,14 @@ use std::path::{Path, PathBuf};
 
 pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
+pub use path::data_path;
+pub use queries::{draft_queries, log_columns};
 pub use within::{has_telephone, stretches};
 
 use self::preset::Preset;
 use self::profile::Profile;
+use self::relations::Relations;
+use self::role::{Suggestion, Understood};
 use self::safe_harbor::Scan;
 use privet_core::place;
 use privet_core::place::Folder;
@@ -41,6 +52,8 @@ const USUAL_K: u64 = 5;
 const HEALTH_K: u64 = 11;
 /// Values of a sensitive column that every class should hold, where the data has as many.
 const USUAL_L: u64 = 3;
+/// How far from everybody's spread that of a class may be, for sensitive amounts.
+const USUAL_T: &str = "0.2";
 /// A search over more combinations of levels than this is not a good first try.
 const MOST_COMBINATIONS: u64 = 1_000_000;
 
@@ -66,6 +79,8 @@ pub struct DraftColumn {
     pub name: String,
     /// What its values are.
     pub kind: ValueKind,
+    /// Whether its numbers stand for categories.
+    pub categories: bool,
     /// How many distinct values it has, missing ones left aside.
     pub distinct: u64,
     /// Whether there are more distinct values than were counted.
@@ -74,10 +89,20 @@ pub struct DraftColumn {
     pub missing: u64,
     /// The suggested role; `None` for a column that the draft leaves out of the release.
     pub role: Option<Role>,
-    /// Why, with figures.
+    /// Why, in a few words.
     pub reason: String,
+    /// What follows from which other column, and how many records it singles out with the others.
+    pub figures: Vec<String>,
+    /// The share of the records that it singles out by itself.
+    pub alone: f64,
+    /// The place of a quasi-identifier among them by what it singles out, from 1; 0 for others.
+    pub rank: usize,
     /// The file of its generated hierarchy, relative to the policy.
     pub hierarchy: Option<String>,
+    /// Lines that say how its cells are written.
+    pub(crate) keys: Vec<String>,
+    /// Whether its values are amounts, so that their order says something.
+    pub(crate) ordered: bool,
 }
 
 /// A policy that runs as it is, with the hierarchies it names.
@@ -97,81 +122,189 @@ pub struct Draft {
 
 /// Looks at a table and drafts a policy for it.
 pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
-    let profile = profile::profile(source)?;
-    if profile.rows < 2 {
-        let found = if profile.rows == 0 { "no records" } else { "only one record" };
-        return Err(Error::input(format!("the table has {found}"))
-            .in_file(source.origin())
-            .help("a policy can be drafted from two records on; is the first line a header?"));
+    Study::of(source)?.draft(options)
+}
+
+/// A table as `privet init` understands it: a role for each column that the user may change before the policy is written.
+pub struct Study<'a> {
+    source: &'a Source,
+    profile: Profile,
+    understood: Vec<Understood>,
+    relations: Relations,
+    person: Option<usize>,
+    suggestions: Vec<Suggestion>,
+}
+
+impl<'a> Study<'a> {
+    /// Reads the table once.
+    pub fn of(source: &'a Source) -> Result<Study<'a>> {
+        let profile = profile::profile(source)?;
+        if profile.rows < 2 {
+            let found = if profile.rows == 0 { "no records" } else { "only one record" };
+            return Err(Error::input(format!("the table has {found}"))
+                .in_file(source.origin())
+                .help("a policy can be drafted from two records on; is the first line a header?"));
+        }
+        let understood: Vec<Understood> = profile.columns.iter().map(Understood::of).collect();
+        let relations = Relations::of(&profile);
+        let person = person::repeated(&profile, &understood);
+        let suggestions = role::suggest_roles(&profile, &understood, &relations, person);
+        Ok(Study { source, profile, understood, relations, person, suggestions })
     }
-    let mut columns = Vec::new();
-    let mut hierarchies: Vec<(String, Taxonomy)> = Vec::new();
-    let safe_harbor = options.preset.is_some_and(|preset| preset.safe_harbor);
-    let mut scan = safe_harbor.then(|| Scan::of(source, &profile.columns)).transpose()?;
-    let person = person::repeated(&profile);
-    let suggestions = role::suggest_roles(&profile, person);
-    for (index, (column, suggestion)) in profile.columns.iter().zip(suggestions).enumerate() {
-        let mut drafted = DraftColumn {
+
+    /// The number of records.
+    pub fn rows(&self) -> u64 {
+        self.profile.rows
+    }
+
+    /// The columns with their suggested roles, in the data's order.
+    pub fn columns(&self) -> Vec<DraftColumn> {
+        let mut columns: Vec<DraftColumn> =
+            (0..self.suggestions.len()).map(|index| self.column(index)).collect();
+        self.add_figures(&mut columns);
+        columns
+    }
+
+    /// Gives a column another role, or leaves it out of the release.
+    pub fn decide(&mut self, column: usize, role: Option<Role>) {
+        if let Some(suggestion) = self.suggestions.get_mut(column) {
+            *suggestion = Suggestion { role, reason: "as you said".to_string() };
+        }
+    }
+
+    fn column(&self, index: usize) -> DraftColumn {
+        let (column, about) = (&self.profile.columns[index], &self.understood[index]);
+        let Suggestion { role, reason } = self.suggestions[index].clone();
+        let categories = role::are_categories(column, about);
+        let number = matches!(column.kind(), ValueKind::Whole | ValueKind::Number);
+        DraftColumn {
             name: column.name.clone(),
             kind: column.kind(),
+            categories,
             distinct: column.distinct(),
             more: column.is_saturated(),
             missing: column.missing_cells(),
-            role: suggestion.role,
-            reason: suggestion.reason,
+            role,
+            reason,
+            figures: Vec::new(),
+            alone: role::alone(&self.profile, index) as f64 / self.profile.sample.len().max(1) as f64,
+            rank: 0,
             hierarchy: None,
-        };
-        place::unless_stopped()?;
-        let mut tree = None;
-        if drafted.role == Some(Role::QuasiIdentifier) {
-            tree = tree::hierarchy(column)?;
-            if let Some(scan) = &scan {
-                tree = scan.hierarchy(column, tree);
+            keys: column.keys.clone(),
+            ordered: number && !categories,
+        }
+    }
+
+    /// The policy, with a section and a hierarchy for every column that may be published.
+    pub fn draft(&self, options: &DraftOptions) -> Result<Draft> {
+        let profile = &self.profile;
+        let safe_harbor = options.preset.is_some_and(|preset| preset.safe_harbor);
+        let mut scan = safe_harbor.then(|| Scan::of(self.source, &profile.columns)).transpose()?;
+        let mut columns = Vec::new();
+        let mut hierarchies: Vec<(String, Taxonomy)> = Vec::new();
+        for (index, column) in profile.columns.iter().enumerate() {
+            place::unless_stopped()?;
+            let mut drafted = self.column(index);
+            let mut tree = None;
+            if matches!(drafted.role, Some(Role::QuasiIdentifier) | None) {
+                tree = tree::hierarchy(column, &self.understood[index])?;
+                if let Some(scan) = &scan {
+                    tree = scan.hierarchy(column, tree);
+                }
             }
-        }
-        let wanted = drafted.role;
-        if let Some(scan) = &mut scan {
-            scan.settle(index, column, &mut drafted, tree.as_ref());
-        }
-        if drafted.role == Some(Role::QuasiIdentifier) && wanted == drafted.role {
-            match tree {
+            let wanted = drafted.role;
+            if let Some(scan) = &mut scan {
+                scan.settle(index, column, &mut drafted, tree.as_ref());
+            }
+            let kept = wanted == drafted.role;
+            match tree.filter(|_| kept) {
                 Some(tree) => {
                     let path = free_path(&column.name, &hierarchies);
                     drafted.hierarchy = Some(path.clone());
                     hierarchies.push((path, tree));
                 }
-                None => {
+                None if drafted.role == Some(Role::QuasiIdentifier) => {
                     drafted.role = None;
                     drafted.reason = "too many different values for a generated hierarchy".to_string();
                 }
+                None => {}
+            }
+            columns.push(drafted);
+        }
+        self.add_figures(&mut columns);
+        let people = self.person.map_or(profile.rows, |person| profile.columns[person].distinct());
+        let health = role::is_health_data(&self.understood);
+        let k = match options.preset {
+            // A rule that names no number is met by fewer, where the table has no more.
+            Some(preset) => preset.k.map_or(HEALTH_K.min(people / 2).max(2), |(k, _)| k),
+            None => (if health { HEALTH_K } else { USUAL_K }).min(people / 2).max(2),
+        };
+        let levels = |column: &DraftColumn| {
+            let published = column.role == Some(Role::QuasiIdentifier);
+            let tree =
+                hierarchies.iter().find(|(path, _)| published && column.hierarchy.as_ref() == Some(path));
+            tree.map_or(1, |(_, tree)| tree.levels() as u64)
+        };
+        let combinations =
+            columns.iter().fold(1u64, |product, column| product.saturating_mul(levels(column)));
+        let policy_text = text::policy(&text::Findings {
+            data_path: &options.named(self.source.origin()),
+            delimiter: options.delimiter,
+            header: &options.header,
+            person: self.person.map(|person| &profile.columns[person]),
+            profile,
+            columns: &columns,
+            k,
+            health,
+            full_domain: combinations <= MOST_COMBINATIONS,
+            preset: options.preset,
+            scan: scan.as_ref(),
+            public: options.public,
+        });
+        Ok(Draft { policy_text, hierarchies, columns, rows: profile.rows, k })
+    }
+
+    /// Says of each quasi-identifier how many people it singles out with the others, and of all columns which others they follow
+    /// from.
+    fn add_figures(&self, columns: &mut [DraftColumn]) {
+        let sample = &self.profile.sample;
+        let identifying: Vec<usize> =
+            (0..columns.len()).filter(|index| columns[*index].role == Some(Role::QuasiIdentifier)).collect();
+        let share = |unique: u64| text::percent(unique, sample.len());
+        let all = sample.unique(&identifying);
+        let mut ranked = Vec::new();
+        for &index in &identifying {
+            let others: Vec<usize> = identifying.iter().copied().filter(|other| *other != index).collect();
+            let alone = role::alone(&self.profile, index);
+            let figures = &mut columns[index].figures;
+            figures.push(format!("alone it singles out {} of the records", share(alone)));
+            let without = sample.unique(&others);
+            if !others.is_empty() {
+                let (with, without) = (share(all), share(without));
+                figures.push(format!(
+                    "all quasi-identifiers together single out {with}, without this one {without}"
+                ));
+            }
+            ranked.push((without, std::cmp::Reverse(alone), index));
+        }
+        ranked.sort_unstable();
+        for (rank, (_, _, index)) in (1..).zip(ranked) {
+            columns[index].rank = rank;
+        }
+        for index in 0..columns.len() {
+            let named =
+                |other: &usize| !columns[index].reason.contains(&format!("'{}'", columns[*other].name));
+            let sources: Vec<String> = (self.relations.sources(index))
+                .filter(named)
+                .take(3)
+                .map(|other| format!("'{}'", columns[other].name))
+                .collect();
+            if !sources.is_empty() {
+                let verb = if sources.len() == 1 { "determines" } else { "determine" };
+                columns[index].figures.push(format!("{} {verb} it", sources.join(", each of ")));
             }
         }
-        columns.push(drafted);
     }
-    add_figures(&mut columns, &profile);
-    let people = person.map_or(profile.rows, |person| profile.columns[person].distinct());
-    let k = match options.preset {
-        // A rule that names no number is met by fewer, where the table has no more.
-        Some(preset) => preset.k.map_or(HEALTH_K.min(people / 2).max(2), |(k, _)| k),
-        None => first_k(&profile, people),
-    };
-    let combinations =
-        hierarchies.iter().fold(1u64, |product, (_, tree)| product.saturating_mul(tree.levels() as u64));
-    let policy_text = text::policy(&text::Findings {
-        data_path: &options.named(source.origin()),
-        delimiter: options.delimiter,
-        header: &options.header,
-        person: person.map(|person| &profile.columns[person]),
-        profile: &profile,
-        columns: &columns,
-        k,
-        health: role::is_health_data(&profile),
-        full_domain: combinations <= MOST_COMBINATIONS,
-        preset: options.preset,
-        scan: scan.as_ref(),
-        public: options.public,
-    });
-    Ok(Draft { policy_text, hierarchies, columns, rows: profile.rows, k })
 }
 
 impl DraftOptions {
@@ -179,55 +312,6 @@ impl DraftOptions {
     fn named(&self, origin: &Origin) -> String {
         self.data_path.clone().unwrap_or_else(|| origin.name())
     }
-}
-
-/// How a policy in the directory `policy_dir` names a data file: relative to the policy when the file is next to it or one
-/// directory above, so that the two can be moved together.
-pub fn data_path(policy_dir: &Path, data: &Path) -> String {
-    let above = |path: &Path| match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
-    let folder = above(data);
-    let same = |other: &Path| match (fs::canonicalize(&folder), fs::canonicalize(other)) {
-        (Ok(folder), Ok(other)) => folder == other,
-        _ => folder == other,
-    };
-    match data.file_name() {
-        Some(name) if same(policy_dir) => name.to_string_lossy().into_owned(),
-        Some(name) if policy_dir.file_name().is_some() && same(&above(policy_dir)) => {
-            format!("../{}", name.to_string_lossy())
-        }
-        _ => fs::canonicalize(data).unwrap_or_else(|_| data.to_path_buf()).to_string_lossy().into_owned(),
-    }
-}
-
-/// Says of each quasi-identifier how many people it singles out, alone and with the others.
-fn add_figures(columns: &mut [DraftColumn], profile: &Profile) {
-    let identifying: Vec<usize> =
-        (0..columns.len()).filter(|index| columns[*index].role == Some(Role::QuasiIdentifier)).collect();
-    let records = profile.sample.len();
-    let share = |unique: u64| text::percent(unique, records);
-    let all = profile.sample.unique(&identifying);
-    for &index in &identifying {
-        let alone = profile.sample.unique(&[index]);
-        let others: Vec<usize> = identifying.iter().copied().filter(|other| *other != index).collect();
-        let reason = &mut columns[index].reason;
-        reason.push_str(&format!("; alone it singles out {} of the records", share(alone)));
-        if !others.is_empty() {
-            let without = profile.sample.unique(&others);
-            let (with, without) = (share(all), share(without));
-            reason.push_str(&format!(
-                "; all quasi-identifiers together single out {with}, without this one {without}"
-            ));
-        }
-    }
-}
-
-/// A k that suits the data and can be met.
-fn first_k(profile: &Profile, people: u64) -> u64 {
-    let usual = if role::is_health_data(profile) { HEALTH_K } else { USUAL_K };
-    usual.min(people / 2).max(2)
 }
 
 /// A file name for a column's hierarchy that is safe on every system and not taken yet.

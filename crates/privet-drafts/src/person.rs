@@ -4,9 +4,10 @@
 //! `person`, so that requirements count people.
 
 use super::kind::ValueKind;
+use super::lexicon::{Standing, Topic, speaks_of_groups};
 use super::profile::{ColumnProfile, Profile};
-use super::role::DEMOGRAPHIC;
-use privet_data::naming::{GROUPED, among, is_number, numbers_people, words};
+use super::role::Understood;
+use privet_data::naming::{is_number, numbers_people};
 
 /// With fewer people than this, repeated numbers are rather codes of groups.
 const LEAST_PEOPLE: u64 = 10;
@@ -14,14 +15,15 @@ const LEAST_PEOPLE: u64 = 10;
 const MOST_RECORDS: u64 = 50;
 
 /// The column that numbers people who have several records, if there is one.
-pub(super) fn repeated(profile: &Profile) -> Option<usize> {
+pub(super) fn repeated(profile: &Profile, understood: &[Understood]) -> Option<usize> {
     let numbers = |index: &usize| {
-        let column = &profile.columns[*index];
-        let words = words(&column.name);
-        if !repeats(column) || among(GROUPED, &words).is_some() {
+        let about = &understood[*index];
+        if !repeats(&profile.columns[*index]) || speaks_of_groups(&about.words) {
             return false;
         }
-        numbers_people(&words) || (is_number(&words) && determines_demographics(*index, profile))
+        about.is(Topic::Person)
+            || numbers_people(&about.words)
+            || (is_number(&about.words) && determines_demographics(*index, profile, understood))
     };
     (0..profile.columns.len()).find(numbers)
 }
@@ -33,11 +35,12 @@ fn repeats(column: &ColumnProfile) -> bool {
 }
 
 /// A person has one sex and one date of birth: a number of people says what at least two such columns hold.
-fn determines_demographics(number: usize, profile: &Profile) -> bool {
-    let demographic = |index: &usize| {
-        let column = &profile.columns[*index];
-        *index != number && column.distinct() >= 2 && among(DEMOGRAPHIC, &words(&column.name)).is_some()
+fn determines_demographics(number: usize, profile: &Profile, understood: &[Understood]) -> bool {
+    let known = |index: usize| {
+        understood[index].topic.as_ref().is_some_and(|(topic, _)| topic.standing() == Standing::Known)
     };
+    let demographic =
+        |index: &usize| *index != number && profile.columns[*index].distinct() >= 2 && known(*index);
     let people = profile.sample.distinct(&[number]);
     let fixed = |index: &usize| profile.sample.distinct(&[number, *index]) == people;
     (0..profile.columns.len()).filter(demographic).filter(fixed).count() >= 2

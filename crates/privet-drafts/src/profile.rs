@@ -1,14 +1,16 @@
 //! One pass over the data: what each column holds, and a sample of records to measure how identifying they are.
 //!
-//! Memory stays bounded whatever the data: distinct values are counted by their hashes up to a limit, the values
-//! themselves are kept up to a lower one, and records are sampled.
+//! Memory stays bounded whatever the data: distinct values are counted up to a limit, the values themselves are kept up to a
+//! lower one, and records are sampled.
 
 use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashTable};
 
 use super::kind::{Shape, ValueKind};
+use super::reading;
+use super::sample::Sample;
 use privet_core::{Result, place};
 use privet_data::Source;
 
@@ -17,15 +19,19 @@ const MOST_DISTINCT: usize = 1_000_000;
 /// Distinct values that are kept to build a hierarchy from, per column.
 const MOST_KEPT: usize = 100_000;
 /// Records of the sample.
-const MOST_SAMPLED: usize = 200_000;
-/// Hashes that all columns together may hold, so that a table of a thousand columns fits memory too.
-const MOST_HASHES: usize = 16_000_000;
+const MOST_SAMPLED: usize = 300_000;
+/// Values that all columns together may count, so that a table of a thousand columns fits memory too.
+const MOST_TOGETHER: usize = 24_000_000;
+/// More numbers than this become ranges, for which their bounds are enough.
+const MOST_NUMBERS_KEPT: usize = 5_000;
 
 /// Spellings of a missing value, in lower case and without spaces around them.
 const MISSING: [&str; 11] = ["", "?", "na", "n/a", "#n/a", "null", "nan", "nil", "-", "--", "."];
 
-/// The sample's sign for a missing cell.
-const MISSING_HASH: u64 = 0;
+/// The sample's sign for a missing cell; the values of a column are numbered from 1.
+pub(super) const MISSING_CODE: u32 = 0;
+/// What marks codes of values that were too many to be numbered.
+const UNNUMBERED: u32 = 1 << 31;
 
 /// What one pass over a table finds out.
 pub(super) struct Profile {
@@ -40,16 +46,23 @@ pub(super) struct ColumnProfile {
     /// Spellings of a missing value and how often each occurs, in the order in which they appear.
     pub missing: Vec<(String, u64)>,
     pub shape: Shape,
-    /// The distinct values in the order in which they appear; `None` when there are too many to keep.
-    pub values: Option<Vec<String>>,
+    /// The lines of its section that say how its cells are written.
+    pub keys: Vec<String>,
+    /// Numbers that probably stand for a missing value, and how often each occurs.
+    pub codes_for_unknown: Vec<(String, u64)>,
+    /// The first distinct values, in the order in which they appear.
+    kept: Vec<String>,
     missing_hashes: Vec<u64>,
-    hashes: HashSet<u64>,
+    numbers: HashTable<(u64, u32)>,
+    /// How often each numbered value occurs.
+    counts: Vec<u32>,
     most_distinct: usize,
     /// Cells with a value that were read before the distinct values became too many to count.
     counted: u64,
     /// Cells that are the same as the one above them, and that one.
     repeated: u64,
     last: u64,
+    last_code: u32,
 }
 
 impl ColumnProfile {
@@ -58,56 +71,139 @@ impl ColumnProfile {
             name: name.to_string(),
             missing: Vec::new(),
             shape: Shape::new(),
-            values: Some(Vec::new()),
+            keys: Vec::new(),
+            codes_for_unknown: Vec::new(),
+            kept: Vec::new(),
             missing_hashes: Vec::new(),
-            hashes: HashSet::new(),
+            numbers: HashTable::new(),
+            counts: Vec::new(),
             most_distinct,
             counted: 0,
             repeated: 0,
-            last: MISSING_HASH,
+            last: 0,
+            last_code: MISSING_CODE,
         }
     }
 
-    /// Takes one cell into account and returns its hash for the sample.
-    fn observe(&mut self, cell: &str, hash: u64) -> u64 {
-        self.repeated += u64::from(std::mem::replace(&mut self.last, hash) == hash);
+    /// Takes one cell into account and returns its code for the sample. No cell has the hash 0.
+    #[inline]
+    fn observe(&mut self, cell: &str, hash: u64) -> u32 {
+        let again = self.last == hash;
+        self.repeated += u64::from(again);
+        if again && self.last_code != MISSING_CODE && self.last_code < UNNUMBERED {
+            self.counted += u64::from(!self.is_saturated());
+            self.counts[self.last_code as usize - 1] += 1;
+            return self.last_code;
+        }
+        self.last = hash;
+        self.last_code = self.code_of(cell, hash);
+        self.last_code
+    }
+
+    fn code_of(&mut self, cell: &str, hash: u64) -> u32 {
+        if let Some((_, code)) = self.numbers.find(hash, |(known, _)| *known == hash) {
+            let code = *code;
+            self.counted += u64::from(!self.is_saturated());
+            self.counts[code as usize - 1] += 1;
+            return code;
+        }
         if let Some(spelling) = self.missing_hashes.iter().position(|missing| *missing == hash) {
             self.missing[spelling].1 += 1;
-            return MISSING_HASH;
-        }
-        if self.hashes.contains(&hash) {
-            self.counted += u64::from(!self.is_saturated());
-            return hash;
+            return MISSING_CODE;
         }
         if is_missing(cell) {
             self.missing_hashes.push(hash);
             self.missing.push((cell.to_string(), 1));
-            return MISSING_HASH;
+            return MISSING_CODE;
         }
         self.shape.observe(cell);
-        if !self.is_saturated() {
-            self.counted += 1;
-            self.hashes.insert(hash);
+        let most_kept = if self.shape.is_number() { MOST_NUMBERS_KEPT } else { MOST_KEPT };
+        if self.kept.len() <= most_kept {
+            self.kept.push(cell.to_string());
         }
-        match &mut self.values {
-            Some(values) if values.len() < MOST_KEPT => values.push(cell.to_string()),
-            values => *values = None,
+        if self.is_saturated() {
+            return UNNUMBERED | (hash as u32 & !UNNUMBERED);
         }
-        hash
+        self.counted += 1;
+        self.counts.push(1);
+        let code = self.counts.len() as u32;
+        self.numbers.insert_unique(hash, (hash, code), |(hash, _)| *hash);
+        code
+    }
+
+    /// Reads all cells in another way: as what `read` makes of them, or as missing where it makes nothing of them. `codes` are the
+    /// column's cells in the sample.
+    pub fn reread(&mut self, codes: &mut [u32], read: impl Fn(&str) -> Option<String>) {
+        let is_whole = self.values().is_some();
+        let before = std::mem::take(&mut self.kept);
+        self.shape = Shape::new();
+        if !is_whole {
+            // The rest is not known. What was kept shows what the values look like.
+            self.kept = before.iter().filter_map(|cell| read(cell)).collect();
+            self.kept.iter().for_each(|value| self.shape.observe(value));
+            return;
+        }
+        let counts = std::mem::take(&mut self.counts);
+        let mut renumbered = vec![MISSING_CODE; counts.len() + 1];
+        let mut known: HashMap<String, u32> = HashMap::new();
+        for (code, (cell, count)) in (1usize..).zip(before.into_iter().zip(counts)) {
+            let Some(value) = read(&cell) else {
+                self.missing.push((cell, u64::from(count)));
+                self.counted -= u64::from(count);
+                continue;
+            };
+            let next = self.kept.len() as u32 + 1;
+            let number = *known.entry(value.clone()).or_insert(next);
+            if number == next {
+                self.shape.observe(&value);
+                self.kept.push(value);
+                self.counts.push(0);
+            }
+            self.counts[number as usize - 1] += count;
+            renumbered[code] = number;
+        }
+        codes.iter_mut().for_each(|code| *code = renumbered[*code as usize]);
     }
 
     pub fn kind(&self) -> ValueKind {
         self.shape.kind()
     }
 
+    /// All distinct values in the order in which they appear; `None` where there are too many to keep.
+    pub fn values(&self) -> Option<&[String]> {
+        let all = !self.is_saturated() && self.kept.len() == self.counts.len();
+        all.then_some(self.kept.as_slice())
+    }
+
+    /// The first distinct values: all of them, or as many as were kept.
+    pub fn first_values(&self) -> &[String] {
+        &self.kept
+    }
+
+    /// All distinct values with how often each occurs; `None` where there are too many to keep.
+    pub fn counted_values(&self) -> Option<Vec<(String, u64)>> {
+        let values = self.values()?;
+        Some(values.iter().cloned().zip(self.counts.iter().map(|count| u64::from(*count))).collect())
+    }
+
     /// The number of distinct values.
     pub fn distinct(&self) -> u64 {
-        self.hashes.len() as u64
+        self.counts.len() as u64
+    }
+
+    /// How many values occur once only; `None` where there were too many to count.
+    pub fn singles(&self) -> Option<u64> {
+        (!self.is_saturated()).then(|| self.counts.iter().filter(|count| **count == 1).count() as u64)
+    }
+
+    /// How many records the most common value has.
+    pub fn most_common(&self) -> u64 {
+        self.counts.iter().copied().max().map_or(0, u64::from)
     }
 
     /// Whether there may be more distinct values than were counted.
     pub fn is_saturated(&self) -> bool {
-        self.hashes.len() >= self.most_distinct
+        self.counts.len() >= self.most_distinct
     }
 
     /// Whether at least this share, in percent, of the cells with a value are the first ones with theirs.
@@ -145,112 +241,30 @@ fn is_missing(cell: &str) -> bool {
 /// Reads the table once.
 pub(super) fn profile(source: &Source) -> Result<Profile> {
     let width = source.columns().len();
-    let most = |limit: usize| limit.min(MOST_HASHES / width.max(1)).max(1_000);
+    let most = |limit: usize| limit.min(MOST_TOGETHER / width.max(1)).max(1_000);
     let mut columns: Vec<ColumnProfile> =
         source.columns().iter().map(|column| ColumnProfile::new(&column.name, most(MOST_DISTINCT))).collect();
     let mut sample = Sample::new(width, most(MOST_SAMPLED));
     let mut rows = 0;
-    let mut record = vec![0; width];
     // A fixed state: the same data gives the same draft.
     let state = FixedState::default();
     source.read(&mut |batch, _| {
         place::unless_stopped()?;
         for row in 0..batch.rows() {
-            for (index, column) in columns.iter_mut().enumerate() {
-                let cell = batch.cell(row, index);
-                record[index] = column.observe(cell, state.hash_one(cell).max(MISSING_HASH + 1));
+            let sampled = sample.takes(rows);
+            for (index, (cell, column)) in batch.cells(row).zip(&mut columns).enumerate() {
+                let code = column.observe(cell, state.hash_one(cell).max(1));
+                if sampled {
+                    sample.push(index, code);
+                }
             }
-            sample.offer(rows, &record);
             rows += 1;
         }
         Ok(())
     })?;
-    Ok(Profile { rows, columns, sample })
-}
-
-/// Records chosen as if at random, each cell as a hash.
-///
-/// A record is in the sample when the hash of its number lies below a bound; a full sample halves the bound. So every
-/// record has the same chance, and the same table gives the same sample.
-pub(super) struct Sample {
-    width: usize,
-    most: usize,
-    bound: u64,
-    numbers: Vec<u64>,
-    cells: Vec<u64>,
-}
-
-impl Sample {
-    fn new(width: usize, most: usize) -> Sample {
-        Sample { width, most, bound: u64::MAX, numbers: Vec::new(), cells: Vec::new() }
-    }
-
-    fn offer(&mut self, number: u64, record: &[u64]) {
-        if mixed(number) > self.bound {
-            return;
-        }
-        while self.numbers.len() >= self.most {
-            self.halve();
-        }
-        if mixed(number) <= self.bound {
-            self.numbers.push(number);
-            self.cells.extend_from_slice(record);
-        }
-    }
-
-    fn halve(&mut self) {
-        self.bound /= 2;
-        let kept: Vec<bool> = self.numbers.iter().map(|number| mixed(*number) <= self.bound).collect();
-        let mut record = kept.iter();
-        self.numbers.retain(|_| record.next() == Some(&true));
-        let width = self.width.max(1);
-        let mut cell = 0;
-        self.cells.retain(|_| {
-            cell += 1;
-            kept[(cell - 1) / width]
-        });
-    }
-
-    /// The number of records in the sample.
-    pub fn len(&self) -> u64 {
-        self.numbers.len() as u64
-    }
-
-    /// How many records of the sample are the only ones with their values in these columns.
-    pub fn unique(&self, columns: &[usize]) -> u64 {
-        let tuples = self.sorted(columns);
-        tuples.chunk_by(|a, b| a == b).filter(|equal| equal.len() == 1).count() as u64
-    }
-
-    /// How many different combinations of values the sample has in these columns.
-    pub fn distinct(&self, columns: &[usize]) -> u64 {
-        self.sorted(columns).chunk_by(|a, b| a == b).count() as u64
-    }
-
-    /// What the records hold in these columns, as hashes, equal ones next to each other.
-    fn sorted(&self, columns: &[usize]) -> Vec<u64> {
-        if columns.is_empty() || self.width == 0 {
-            return Vec::new();
-        }
-        let tuple = |record: &[u64]| columns.iter().fold(0, |hash, column| mixed(hash ^ record[*column]));
-        let mut tuples: Vec<u64> = self.cells.chunks_exact(self.width).map(tuple).collect();
-        tuples.sort_unstable();
-        tuples
-    }
-
-    /// How many records of the sample miss a value in one of these columns.
-    pub fn incomplete(&self, columns: &[usize]) -> u64 {
-        let misses = |record: &&[u64]| columns.iter().any(|column| record[*column] == MISSING_HASH);
-        self.cells.chunks_exact(self.width.max(1)).filter(misses).count() as u64
-    }
-}
-
-/// The finaliser of SplitMix64: neighbouring numbers become unrelated ones.
-fn mixed(number: u64) -> u64 {
-    let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    let mut profile = Profile { rows, columns, sample };
+    reading::understand(&mut profile);
+    Ok(profile)
 }
 
 #[cfg(test)]
@@ -258,30 +272,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_sample_is_thinned_evenly() {
-        let mut sample = Sample::new(2, 1000);
-        for number in 0..100_000 {
-            sample.offer(number, &[number + 1, 7]);
-        }
-        assert!((500..=1000).contains(&sample.len()), "{}", sample.len());
-        assert_eq!(sample.cells.len(), 2 * sample.numbers.len());
-        assert!(sample.numbers.iter().zip(sample.cells.chunks(2)).all(|(n, cells)| cells == [n + 1, 7]));
-        let early = sample.numbers.iter().filter(|number| **number < 50_000).count() as u64;
-        assert!(early * 5 > sample.len() * 2 && early * 5 < sample.len() * 3, "{early} of {}", sample.len());
-        assert_eq!((sample.unique(&[0]), sample.unique(&[1]), sample.unique(&[0, 1])), {
-            (sample.len(), 0, sample.len())
-        });
-    }
-
-    #[test]
     fn values_that_differ_are_noticed_even_when_they_are_too_many_to_count() {
         let (mut numbered, mut repeated) = (ColumnProfile::new("a", 50), ColumnProfile::new("b", 50));
         for number in 1..=1000u64 {
             numbered.observe(&number.to_string(), number);
-            repeated.observe(&(number / 4).to_string(), number / 4);
+            repeated.observe(&(number / 4).to_string(), number / 4 + 1);
         }
-        assert!(numbered.is_saturated() && numbered.mostly_differ(95));
-        assert!(repeated.is_saturated() && !repeated.mostly_differ(50));
+        assert!(numbered.is_saturated() && numbered.mostly_differ(95) && numbered.values().is_none());
+        assert!(repeated.is_saturated() && !repeated.mostly_differ(50) && repeated.singles().is_none());
+    }
+
+    #[test]
+    fn values_are_counted() {
+        let mut column = ColumnProfile::new("a", 50);
+        for (cell, hash) in [("x", 1), ("x", 1), ("?", 2), ("y", 3), ("?", 2), ("x", 1), ("z", 4)] {
+            column.observe(cell, hash);
+        }
+        assert_eq!((column.distinct(), column.singles(), column.most_common()), (3, Some(2), 3));
+        assert_eq!(column.missing, [("?".to_string(), 2)]);
+        let counted = column.counted_values().expect("few values");
+        assert_eq!(counted, [("x".to_string(), 3), ("y".to_string(), 1), ("z".to_string(), 1)]);
     }
 
     #[test]

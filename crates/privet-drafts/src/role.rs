@@ -1,39 +1,16 @@
-//! Suggested roles: first by what a column holds, then by what it is called.
+//! Suggested roles: first by what a column holds, then by what it is called, then by what it singles out.
 //!
 //! A draft fails closed. What numbers people or households is removed whatever its name, and what singles out more than one
 //! record in a hundred is never published as it is.
 
+use super::content::{Content, content, may_be_postcodes};
 use super::kind::ValueKind;
+use super::lexicon::{self, Standing, Topic};
 use super::profile::{ColumnProfile, Profile};
-use privet_data::naming::{GROUPED, NUMBERED, among, words};
+use super::relations::Relations;
+use super::text::percent;
+use privet_data::naming::numbers_people;
 use privet_policy::Role;
-
-/// Words that name a person directly, wherever they occur in a column's name.
-const DIRECT: &str = "email mail phone telephone mobile fax ssn passport surname forename firstname lastname \
-    fullname username login iban mrn nhs nino uuid guid street address ip";
-/// Words before `name` that make it a person's.
-const NAMED: &str =
-    "first last given family full user patient person customer client employee student middle";
-/// What others may know about a person.
-pub(super) const DEMOGRAPHIC: &str = "age sex gender zip zipcode postcode postal plz birth birthday birthdate dob born country \
-    nationality citizenship race ethnicity ethnic marital education degree school schooling employment employer \
-    workclass city town region state county district household children language height admission discharge \
-    hospital department company";
-/// What people do for a living: known to neighbours, yet often the very thing a survey must protect.
-const LIVELIHOOD: &str = "job occupation profession";
-/// What nobody should learn about a person.
-const SENSITIVE: &str = "disease diseases diagnosis diagnoses icd condition illness symptom symptoms medication drug \
-    drugs treatment therapy procedure salary wage wages income earnings religion religious faith political politics \
-    party vote orientation hiv cancer crime offence offense conviction debt credit balance disability";
-/// Money: with two or three values it is rather a label to predict.
-const MONEY: &str = "salary wage wages income earnings";
-/// What analysts want to predict, whatever it is.
-const LABEL: &str = "class label target outcome";
-/// Figures about the record, not about the person.
-const TECHNICAL: &str = "weight weights wgt fnlwgt";
-/// Words that tell health data.
-const HEALTH: &str = "disease diseases diagnosis diagnoses icd illness symptom symptoms medication drug drugs \
-    treatment therapy patient hospital admission discharge hiv cancer bmi blood";
 
 /// Most values of a column that can be a class.
 const MOST_CLASSES: u64 = 20;
@@ -45,9 +22,11 @@ const ALL: u64 = 99;
 const MOST: u64 = 50;
 /// Most values of a column that can be categories behind numbers or codes.
 const MOST_CODES: u64 = 150;
+/// Most values of numbers without gaps that stand for categories.
+const MOST_CATEGORIES: u64 = 20;
 /// Below this number of records, values that all differ mean nothing.
 const LEAST_RECORDS: u64 = 10;
-/// Below this number, a name says more than values that all differ.
+/// Below this number, a name says more than values that all differ; and one record is more than one in a hundred.
 const LEAST_TELLING: u64 = 100;
 /// Numbers of groups of people have at least this many different values,
 const LEAST_GROUPS: u64 = 200;
@@ -71,64 +50,170 @@ pub(super) struct Suggestion {
     pub reason: String,
 }
 
+/// What is known about a column before roles are weighed against each other.
+pub(super) struct Understood {
+    pub words: Vec<String>,
+    pub topic: Option<(Topic, String)>,
+    pub content: Option<Content>,
+}
+
+impl Understood {
+    pub fn of(column: &ColumnProfile) -> Understood {
+        let words = lexicon::plain_words(&column.name);
+        let topic = lexicon::topic(&words).filter(|(topic, _)| fits(*topic, column));
+        Understood { content: content(column), words, topic }
+    }
+
+    pub fn is(&self, topic: Topic) -> bool {
+        self.topic.as_ref().is_some_and(|(found, _)| *found == topic)
+    }
+
+    fn standing(&self) -> Option<Standing> {
+        self.topic.as_ref().map(|(topic, _)| topic.standing())
+    }
+
+    /// Whether the name says what it is about, so that values that differ need not be numbers of records.
+    fn is_known(&self) -> bool {
+        matches!(self.standing(), Some(Standing::Known | Standing::Secret | Standing::Livelihood))
+    }
+
+    /// Whether it holds postcodes.
+    pub fn is_postal(&self) -> bool {
+        self.is(Topic::Postcode) || self.content == Some(Content::Postcodes)
+    }
+}
+
+/// Whether the values can be what the name says: some words mean other things too.
+fn fits(topic: Topic, column: &ColumnProfile) -> bool {
+    let (least, greatest) = column.shape.bounds;
+    let number = matches!(column.kind(), ValueKind::Whole | ValueKind::Number);
+    match topic {
+        Topic::Age => {
+            !number || (0.0..=130.0).contains(&least) && greatest <= 130.0 || least < 0.0 && least >= -99.0
+        }
+        Topic::Sex | Topic::Marital => column.distinct() <= 20,
+        Topic::Postcode => column.shape.lengths.1 <= 10,
+        Topic::Birth => column.kind() != ValueKind::Number,
+        Topic::Weight => number,
+        _ => true,
+    }
+}
+
 fn suggest(role: Role, reason: impl Into<String>) -> Option<Suggestion> {
     Some(Suggestion { role: Some(role), reason: reason.into() })
 }
 
+fn leave_out(reason: impl Into<String>) -> Option<Suggestion> {
+    Some(Suggestion { role: None, reason: reason.into() })
+}
+
 /// Suggests a role for every column; `person` is the one that numbers people who have several records.
-pub(super) fn suggest_roles(profile: &Profile, person: Option<usize>) -> Vec<Suggestion> {
-    let words: Vec<Vec<String>> = profile.columns.iter().map(|column| words(&column.name)).collect();
+pub(super) fn suggest_roles(
+    profile: &Profile,
+    understood: &[Understood],
+    relations: &Relations,
+    person: Option<usize>,
+) -> Vec<Suggestion> {
     let mut roles: Vec<Option<Suggestion>> = profile
         .columns
         .iter()
-        .zip(&words)
-        .map(|(column, words)| {
-            by_content(column, profile.rows, words)
-                .or_else(|| by_name(column, words))
-                .or_else(|| by_values(column, profile.rows, is_known(words)))
+        .zip(understood)
+        .map(|(column, about)| {
+            by_content(column, about)
+                .or_else(|| by_numbering(column, profile.rows, about))
+                .or_else(|| by_name(column, about))
+                .or_else(|| by_values(column, profile.rows, about.is_known()))
         })
         .collect();
     if let Some(person) = person {
         roles[person] = suggest(Role::Identifier, "it numbers people, and some have several records");
     }
-    settle_livelihood(&mut roles, profile, &words);
-    settle_class(&mut roles, profile, &words);
-    settle_technical(&mut roles, profile, &words);
-    settle_by_figures(&mut roles, profile);
+    settle_livelihood(&mut roles, profile, understood);
+    settle_class(&mut roles, profile, understood);
+    settle_weights(&mut roles, profile, understood);
+    settle_repetitions(&mut roles, profile, relations);
+    settle_by_figures(&mut roles, profile, relations);
     withhold(&mut roles, profile);
-    let unknown = || {
-        Suggestion {
-        role: None,
-        reason: "its name and values do not tell what it gives away. To publish it, make it \"quasi-identifier\" if others may \
-                 know it, \"sensitive\" if nobody should learn it, \"other\" if neither"
-            .into(),
-    }
-    };
+    let unknown =
+        || Suggestion { role: None, reason: "name and values do not tell what it gives away".into() };
     roles.into_iter().map(|role| role.unwrap_or_else(unknown)).collect()
 }
 
 /// Whether the data is about people's health.
-pub(super) fn is_health_data(profile: &Profile) -> bool {
-    profile.columns.iter().any(|column| among(HEALTH, &words(&column.name)).is_some())
+pub(super) fn is_health_data(understood: &[Understood]) -> bool {
+    let words = [
+        "patient",
+        "patients",
+        "hospital",
+        "bmi",
+        "blood",
+        "krankenhaus",
+        "hopital",
+        "ospedale",
+        "ziekenhuis",
+    ];
+    understood.iter().any(|about| {
+        about.is(Topic::Health)
+            || about.content == Some(Content::Diagnoses)
+            || about.words.iter().any(|word| words.contains(&word.as_str()))
+            || about.is(Topic::Event)
+                && about.words.iter().any(|word| word.starts_with("admi") || word.starts_with("disch"))
+    })
 }
 
-/// What the values tell whatever the column is called: numbers of records, and numbers of groups of people.
-fn by_content(column: &ColumnProfile, rows: u64, words: &[String]) -> Option<Suggestion> {
+/// What the values are whatever the column is called.
+fn by_content(column: &ColumnProfile, about: &Understood) -> Option<Suggestion> {
     if column.kind() == ValueKind::Empty {
         return suggest(Role::Other, "it holds no values");
     }
-    if is_postal(&column.name) {
+    let found = about.content.or_else(|| {
+        let unnamed = about.topic.is_none() && lexicon::speaks_of_numbers(&about.words).is_none();
+        (unnamed && may_be_postcodes(column) && !column.mostly_differ(MOST)).then_some(Content::Postcodes)
+    })?;
+    let name = found.name();
+    match found {
+        Content::Mail
+        | Content::Telephone
+        | Content::Iban
+        | Content::Card
+        | Content::Web
+        | Content::Network
+        | Content::Uuid => suggest(Role::Identifier, format!("it holds {name}")),
+        Content::Coordinates => {
+            suggest(Role::Identifier, format!("it holds {name}, which lead to somebody's door"))
+        }
+        Content::FreeText if column.mostly_differ(NEARLY_ALL) => {
+            suggest(Role::Identifier, "free text, and nearly every record has its own")
+        }
+        Content::FreeText => leave_out("free text can name anybody"),
+        Content::Diagnoses if about.standing() != Some(Standing::Known) => {
+            suggest(Role::Sensitive, format!("it holds {name}"))
+        }
+        Content::Birthdays | Content::Dates | Content::Countries | Content::Sexes | Content::Postcodes => {
+            // What the name says is then more exact.
+            if about.standing().is_some_and(|standing| standing != Standing::Technical) {
+                return None;
+            }
+            suggest(Role::QuasiIdentifier, format!("it holds {name}, which others may know"))
+        }
+        Content::Diagnoses => None,
+    }
+}
+
+/// Numbers of records, and numbers of groups of people.
+fn by_numbering(column: &ColumnProfile, rows: u64, about: &Understood) -> Option<Suggestion> {
+    if about.is_postal() {
         return None;
     }
     let present = rows - column.missing_cells().min(rows);
-    let known = is_known(words);
+    let known = about.is_known();
     if !known || present >= LEAST_TELLING {
         let numbered = by_values(column, rows, known);
         if numbered.is_some() {
             return numbered;
         }
     }
-    let named = among(NUMBERED, words).or(among(GROUPED, words)).is_some();
+    let named = lexicon::speaks_of_numbers(&about.words).is_some() || lexicon::speaks_of_groups(&about.words);
     let many = column.distinct() >= LEAST_GROUPS && column.mostly_differ(MANY_GROUPS);
     let given = match column.kind() {
         ValueKind::Whole => {
@@ -146,30 +231,29 @@ fn by_content(column: &ColumnProfile, rows: u64, words: &[String]) -> Option<Sug
     None
 }
 
-/// Whether a name says what a column is about.
-fn is_known(words: &[String]) -> bool {
-    among(DEMOGRAPHIC, words).or(among(SENSITIVE, words)).or(among(LIVELIHOOD, words)).is_some()
-}
-
-fn by_name(column: &ColumnProfile, words: &[String]) -> Option<Suggestion> {
-    if let Some(word) = among(DIRECT, words) {
-        return suggest(Role::Identifier, format!("'{word}' names a person directly"));
-    }
-    let named =
-        words.iter().any(|word| word == "name") && (words.len() == 1 || among(NAMED, words).is_some());
-    if named {
+fn by_name(column: &ColumnProfile, about: &Understood) -> Option<Suggestion> {
+    if let Some((Topic::Name, _)) = &about.topic {
         return suggest(Role::Identifier, "it names a person directly");
     }
-    if let Some(word) = among(NUMBERED, words).filter(|_| column.mostly_differ(MOST)) {
+    if let Some((_, word)) = about.topic.as_ref().filter(|(topic, _)| topic.standing() == Standing::Direct) {
+        return suggest(Role::Identifier, format!("'{word}' names a person directly"));
+    }
+    if numbers_people(&about.words) && column.kind() != ValueKind::Text {
+        return suggest(Role::Identifier, "its name speaks of a person's number");
+    }
+    if let Some(word) = lexicon::speaks_of_numbers(&about.words).filter(|_| column.mostly_differ(MOST)) {
         return suggest(Role::Identifier, format!("'{word}' in its name, and most values differ"));
     }
-    if let Some(word) = among(SENSITIVE, words) {
-        return suggest(Role::Sensitive, format!("'{word}' is what nobody should learn about a person"));
+    let (topic, word) = about.topic.as_ref()?;
+    match topic.standing() {
+        Standing::Secret => {
+            suggest(Role::Sensitive, format!("'{word}' is what nobody should learn about a person"))
+        }
+        Standing::Known => {
+            suggest(Role::QuasiIdentifier, format!("'{word}' is what others may know about a person"))
+        }
+        _ => None,
     }
-    if let Some(word) = among(DEMOGRAPHIC, words) {
-        return suggest(Role::QuasiIdentifier, format!("'{word}' is what others may know about a person"));
-    }
-    None
 }
 
 /// Columns that number the records, and free text, which can hold anything.
@@ -194,13 +278,13 @@ fn by_values(column: &ColumnProfile, rows: u64, known: bool) -> Option<Suggestio
 }
 
 /// An occupation is what is protected if nothing else is, and what others know otherwise.
-fn settle_livelihood(roles: &mut [Option<Suggestion>], profile: &Profile, words: &[Vec<String>]) {
-    let is_money = |words: &Vec<String>| among(MONEY, words).is_some();
-    let labels_money = |index: usize| is_money(&words[index]) && profile.columns[index].distinct() <= 3;
+fn settle_livelihood(roles: &mut [Option<Suggestion>], profile: &Profile, understood: &[Understood]) {
+    let labels_money =
+        |index: usize| understood[index].is(Topic::Money) && profile.columns[index].distinct() <= 3;
     let protected =
         (0..roles.len()).any(|index| has_role(&roles[index], Role::Sensitive) && !labels_money(index));
-    for (role, words) in roles.iter_mut().zip(words).filter(|(role, _)| role.is_none()) {
-        let Some(word) = among(LIVELIHOOD, words) else { continue };
+    for (role, about) in roles.iter_mut().zip(understood).filter(|(role, _)| role.is_none()) {
+        let Some((Topic::Occupation, word)) = &about.topic else { continue };
         *role = if protected {
             suggest(Role::QuasiIdentifier, format!("'{word}' is what others may know about a person"))
         } else {
@@ -211,23 +295,19 @@ fn settle_livelihood(roles: &mut [Option<Suggestion>], profile: &Profile, words:
 
 /// Labels, and one class column: an income in a few classes where something else is sensitive. A label is what the name is
 /// about, its last word: the class of a worker is not one. What it labels is not known, and may be an illness: it is protected.
-fn settle_class(roles: &mut [Option<Suggestion>], profile: &Profile, words: &[Vec<String>]) {
+fn settle_class(roles: &mut [Option<Suggestion>], profile: &Profile, understood: &[Understood]) {
     let few = |index: usize, most: u64| (2..=most).contains(&profile.columns[index].distinct());
-    let is_label = |words: &[String]| {
-        words.last().is_some_and(|last| among(LABEL, std::slice::from_ref(last)).is_some())
-    };
     let money = (0..roles.len()).find(|index| {
         let others =
             roles.iter().enumerate().any(|(at, role)| at != *index && has_role(role, Role::Sensitive));
         others
             && has_role(&roles[*index], Role::Sensitive)
             && few(*index, 3)
-            && among(MONEY, &words[*index]).is_some()
+            && understood[*index].is(Topic::Money)
     });
-    for (index, words) in words.iter().enumerate() {
-        if roles[index].is_none() && few(index, MOST_CLASSES) && is_label(words) {
-            let reason = "a label with few values, and what it labels may be what nobody should learn; make it \"class\" to \
-                          publish it as it is";
+    for (index, about) in understood.iter().enumerate() {
+        if roles[index].is_none() && few(index, MOST_CLASSES) && lexicon::is_label(&about.words) {
+            let reason = "a label, and what it labels may be what nobody should learn; make it \"class\" to publish it as it is";
             roles[index] = suggest(Role::Sensitive, reason);
         }
     }
@@ -238,53 +318,128 @@ fn settle_class(roles: &mut [Option<Suggestion>], profile: &Profile, words: &[Ve
 }
 
 /// Survey weights; in health data a weight is a body's.
-fn settle_technical(roles: &mut [Option<Suggestion>], profile: &Profile, words: &[Vec<String>]) {
-    let bodies = is_health_data(profile) || words.iter().any(|words| among("height bmi", words).is_some());
-    for ((role, column), words) in roles.iter_mut().zip(&profile.columns).zip(words) {
-        let numeric = matches!(column.kind(), ValueKind::Whole | ValueKind::Number);
-        if role.is_none() && numeric && !bodies && among(TECHNICAL, words).is_some() {
-            *role = suggest(Role::Other, "a survey weight with few values, published as it is");
+fn settle_weights(roles: &mut [Option<Suggestion>], profile: &Profile, understood: &[Understood]) {
+    let bodies = is_health_data(understood) || understood.iter().any(|about| about.is(Topic::Body));
+    for ((role, column), about) in roles.iter_mut().zip(&profile.columns).zip(understood) {
+        if role.is_none() && about.is(Topic::Weight) {
+            *role = match bodies {
+                true => {
+                    suggest(Role::QuasiIdentifier, "a body's weight is what others may know about a person")
+                }
+                false if column.distinct() > MOST_CODES => {
+                    leave_out("a survey weight: exact weights single people out")
+                }
+                false => suggest(Role::Other, "a survey weight with few values, published as it is"),
+            };
         }
     }
 }
 
-/// What the name does not tell, the figures do: columns that make records unique are quasi-identifiers.
-fn settle_by_figures(roles: &mut [Option<Suggestion>], profile: &Profile) {
-    let named: Vec<usize> =
-        (0..roles.len()).filter(|index| has_role(&roles[*index], Role::QuasiIdentifier)).collect();
-    let records = profile.sample.len();
-    let before = profile.sample.unique(&named);
-    let mut room = MOST_QUASI_IDENTIFIERS.saturating_sub(named.len());
-    let nothing_known = named.is_empty();
-    for (index, role) in roles.iter_mut().enumerate() {
-        if role.is_some() || profile.columns[index].distinct() < 2 {
+/// Of columns that say the same one is enough: the first that is words, else the first.
+fn settle_repetitions(roles: &mut [Option<Suggestion>], profile: &Profile, relations: &Relations) {
+    let published = |role: &Option<Suggestion>| {
+        role.as_ref().is_none_or(|role| matches!(role.role, Some(Role::QuasiIdentifier)))
+    };
+    let is_words = |index: usize| profile.columns[index].kind() == ValueKind::Text;
+    for index in 0..roles.len() {
+        if !published(&roles[index]) {
             continue;
         }
-        let alone = profile.sample.unique(&[index]);
-        let together = profile.sample.unique(&[named.as_slice(), &[index]].concat());
-        let gained = together.saturating_sub(before);
-        let identifies = alone * 100 >= records * ALONE || gained * 100 >= records * TOGETHER;
-        // Categories behind numbers, such as a year of birth or a race in a survey.
-        let column = &profile.columns[index];
-        let coded =
-            matches!(column.kind(), ValueKind::Whole | ValueKind::Code) && column.distinct() <= MOST_CODES;
-        if !(identifies || nothing_known || coded && room > 0) {
-            continue;
-        }
-        *role = if room > 0 {
-            room -= 1;
-            let reason = if identifies {
-                "it can single people out; make it \"other\" if nobody outside could know it"
-            } else {
-                "others may know it; make it \"other\" if nobody outside could"
-            };
-            suggest(Role::QuasiIdentifier, reason)
-        } else {
-            let reason = format!(
-                "it can single people out, and {MOST_QUASI_IDENTIFIERS} quasi-identifiers are many already"
-            );
-            Some(Suggestion { role: None, reason })
+        let twin = (0..roles.len()).find(|other| {
+            let better = (is_words(*other) && !is_words(index))
+                || (is_words(*other) == is_words(index) && *other < index);
+            *other != index && published(&roles[*other]) && better && relations.same(*other, index)
+        });
+        // A yes or no that follows from a few categories is another spelling of them.
+        let recoded = || {
+            let few = |other: &usize| profile.columns[*other].distinct() <= MOST_CATEGORIES;
+            let kept = |other: &usize| has_role(&roles[*other], Role::QuasiIdentifier) && few(other);
+            relations.sources(index).find(|other| kept(other) && !relations.determines(index, *other))
         };
+        if let Some(twin) = twin {
+            let name = &profile.columns[twin].name;
+            roles[index] = leave_out(format!("it says the same as '{name}', value by value"));
+        } else if let Some(finer) = recoded() {
+            let name = &profile.columns[finer].name;
+            roles[index] = leave_out(format!("it follows from '{name}', which says more"));
+        }
+    }
+}
+
+/// What the name does not tell, the figures do: columns that make records unique are quasi-identifiers, those that single out
+/// most first.
+fn settle_by_figures(roles: &mut [Option<Suggestion>], profile: &Profile, relations: &Relations) {
+    let sample = &profile.sample;
+    let mut named: Vec<usize> =
+        (0..roles.len()).filter(|index| has_role(&roles[*index], Role::QuasiIdentifier)).collect();
+    if named.len() > MOST_QUASI_IDENTIFIERS {
+        let mut ranked: Vec<(u64, u64, usize)> = (named.iter())
+            .map(|index| {
+                let others: Vec<usize> = named.iter().copied().filter(|other| other != index).collect();
+                (sample.unique(&others), profile.columns[*index].distinct(), *index)
+            })
+            .collect();
+        // The fewer are unique without it, the more it singles out.
+        ranked.sort_by_key(|(without, distinct, index)| (*without, std::cmp::Reverse(*distinct), *index));
+        for (_, _, index) in ranked.drain(MOST_QUASI_IDENTIFIERS..) {
+            roles[index] =
+                leave_out(format!("others may know it, but {MOST_QUASI_IDENTIFIERS} others single out more"));
+        }
+        named = ranked.into_iter().map(|(_, _, index)| index).collect();
+    }
+    let records = sample.len();
+    let combined = sample.combined(&named);
+    let before = sample.unique(&named);
+    let nothing_known = named.is_empty();
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for (index, role) in roles.iter().enumerate() {
+        let column = &profile.columns[index];
+        if role.is_some() || column.distinct() < 2 {
+            continue;
+        }
+        let gained = sample.unique_with(&combined, index).saturating_sub(before);
+        let identifies = alone(profile, index) * 100 >= records * ALONE || gained * 100 >= records * TOGETHER;
+        let category = column.distinct() <= MOST_CODES;
+        if category || identifies || nothing_known {
+            candidates.push(Candidate { index, category, identifies, gained });
+        }
+    }
+    candidates.sort_by_key(|one| (!one.category, std::cmp::Reverse(one.gained), one.index));
+    let mut room = MOST_QUASI_IDENTIFIERS.saturating_sub(named.len());
+    for Candidate { index, identifies, .. } in candidates {
+        let same = named.iter().find(|other| relations.same(**other, index));
+        roles[index] = if let Some(same) = same {
+            leave_out(format!("it says the same as '{}', value by value", profile.columns[*same].name))
+        } else if room == 0 {
+            leave_out(format!("others may know it, but {MOST_QUASI_IDENTIFIERS} others single out more"))
+        } else {
+            room -= 1;
+            named.push(index);
+            let reason = if identifies { "it can single people out" } else { "others may know it" };
+            suggest(
+                Role::QuasiIdentifier,
+                format!("{reason}; make it \"other\" if nobody outside could know it"),
+            )
+        };
+    }
+}
+
+/// A column that nobody explains, with what it singles out next to those that are explained.
+struct Candidate {
+    index: usize,
+    category: bool,
+    identifies: bool,
+    gained: u64,
+}
+
+/// How many records a column singles out by itself: all of the table are counted where that is possible.
+pub(super) fn alone(profile: &Profile, index: usize) -> u64 {
+    let sampled = profile.sample.len();
+    match profile.columns[index].singles() {
+        Some(singles) => {
+            singles * sampled / profile.rows.max(1) + u64::from(singles * sampled % profile.rows.max(1) > 0)
+        }
+        None => profile.sample.unique(&[index]),
     }
 }
 
@@ -297,26 +452,30 @@ fn withhold(roles: &mut [Option<Suggestion>], profile: &Profile) {
         |index: usize| matches!(profile.columns[index].kind(), ValueKind::Whole | ValueKind::Number);
     let as_it_is = |role: &Option<Suggestion>| has_role(role, Role::Other) || has_role(role, Role::Class);
     let singles_out = |unique: u64, rather: &str| {
-        let share = super::text::percent(unique, records);
-        let reason = format!("as it is it would single out {share} of the records{rather}");
-        Some(Suggestion { role: None, reason })
+        leave_out(format!("as it is it singles out {} of the records{rather}", percent(unique, records)))
     };
+    let quasi: Vec<usize> =
+        (0..roles.len()).filter(|other| has_role(&roles[*other], Role::QuasiIdentifier)).collect();
+    let combined = profile.sample.combined(&quasi);
+    let before = profile.sample.unique(&quasi);
     for index in 0..roles.len() {
-        let alone = profile.sample.unique(&[index]);
-        if as_it_is(&roles[index]) && is_too_many(alone) {
-            roles[index] = singles_out(alone, "");
+        if as_it_is(&roles[index]) && is_too_many(alone(profile, index)) {
+            roles[index] = singles_out(alone(profile, index), "");
         }
         // What is published as it is splits those who look alike, whatever is done to the rest.
-        let quasi: Vec<usize> =
-            (0..roles.len()).filter(|other| has_role(&roles[*other], Role::QuasiIdentifier)).collect();
-        let together = profile.sample.unique(&[quasi.as_slice(), &[index]].concat());
-        let gained = together.saturating_sub(profile.sample.unique(&quasi));
-        if has_role(&roles[index], Role::Other) && is_too_many(gained) {
-            roles[index] = singles_out(gained, " next to the quasi-identifiers");
+        if has_role(&roles[index], Role::Other) {
+            let gained = profile.sample.unique_with(&combined, index).saturating_sub(before);
+            if is_too_many(gained) {
+                roles[index] = singles_out(gained, " next to the quasi-identifiers");
+            }
         }
-        if has_role(&roles[index], Role::Sensitive) && is_amount(index) && is_too_many(alone) {
-            roles[index] =
-                singles_out(alone, "; round it or put it into classes, then make it \"sensitive\"");
+        if has_role(&roles[index], Role::Sensitive) && is_too_many(alone(profile, index)) {
+            // In a small table one record is more than one in a hundred; an amount is a key there too.
+            if is_amount(index) {
+                roles[index] = singles_out(alone(profile, index), "; publish it in bands instead");
+            } else if records >= LEAST_TELLING {
+                roles[index] = singles_out(alone(profile, index), "; join its rare values first");
+            }
         }
     }
     // Columns that are harmless one by one may not be so together.
@@ -333,7 +492,22 @@ fn has_role(suggestion: &Option<Suggestion>, role: Role) -> bool {
     suggestion.as_ref().is_some_and(|suggestion| suggestion.role == Some(role))
 }
 
+/// Whether whole numbers stand for categories: few values without gaps, from 0 or 1 on, and the name speaks of no amount.
+pub(super) fn are_categories(column: &ColumnProfile, about: &Understood) -> bool {
+    let (least, greatest) = column.shape.bounds;
+    let counts_things = matches!(
+        &about.topic,
+        Some((Topic::Age | Topic::Birth | Topic::Family | Topic::Body | Topic::Money | Topic::Education, _))
+    ) || about.is(Topic::Occupation) && column.distinct() > MOST_CATEGORIES
+        || lexicon::speaks_of_amounts(&about.words);
+    column.kind() == ValueKind::Whole
+        && (3..=MOST_CATEGORIES).contains(&column.distinct())
+        && (0.0..=1.0).contains(&least)
+        && greatest - least + 1.0 == column.distinct() as f64
+        && !counts_things
+}
+
 /// Whether a column holds postcodes, going by its name.
 pub(super) fn is_postal(name: &str) -> bool {
-    among("zip zipcode postcode postal plz", &words(name)).is_some()
+    lexicon::topic(&lexicon::plain_words(name)).is_some_and(|(topic, _)| topic == Topic::Postcode)
 }

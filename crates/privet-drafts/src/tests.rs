@@ -36,9 +36,26 @@ fn assert_consistent(draft: &Draft) {
     let expected: Vec<&String> =
         draft.columns.iter().filter(|column| column.role.is_some()).map(|column| &column.name).collect();
     assert_eq!(names, expected);
+    // Every column has a section, and every hierarchy one that names it.
+    let whole = uncommented(&draft.policy_text);
+    let policy = Policy::parse("policy.toml".as_ref(), whole.clone());
+    let policy = policy.unwrap_or_else(|error| panic!("{error}\n{whole}")).to_json();
+    let columns = policy["columns"].as_object().expect("columns");
+    let names: Vec<&String> = columns.keys().collect();
+    assert_eq!(names, draft.columns.iter().map(|column| &column.name).collect::<Vec<_>>());
     let paths: Vec<&str> = columns.values().filter_map(|column| column["hierarchy"].as_str()).collect();
     let written: Vec<&str> = draft.hierarchies.iter().map(|(path, _)| path.as_str()).collect();
     assert_eq!(paths, written);
+}
+
+/// The policy with every column published: the sections that were comments count.
+fn uncommented(policy: &str) -> String {
+    let mut within = false;
+    let line = |line: &str| {
+        within = line.starts_with("# [columns.") || (within && line.starts_with("# "));
+        if within { line.strip_prefix("# ").unwrap_or(line).to_string() + "\n" } else { format!("{line}\n") }
+    };
+    policy.lines().map(line).collect()
 }
 
 #[test]
@@ -156,6 +173,7 @@ fn numbers_dates_and_codes_get_levels() {
     );
     assert_eq!(labels("hierarchies/zip.csv", "01067"), ["01067", "0106*", "010**", "01***", "0****", "*"]);
     assert_eq!(labels("hierarchies/height.csv", "3.5")[..2], ["3.5", "[0,5)"]);
+    assert_eq!(labels("hierarchies/age.csv", "79"), ["79", "[75,80)", "[70,80)", "[60,80)", "*"]);
 }
 
 #[test]
@@ -198,6 +216,95 @@ fn a_value_that_looks_like_the_root_does_no_harm() {
     assert_consistent(&draft);
     let tree = tree_of(&draft, "hierarchies/sex.csv");
     assert_eq!(tree.label(tree.root()), "(any)");
+}
+
+/// The rare values of a column of words are joined at the first level; nothing else is.
+#[test]
+fn rare_words_become_other() {
+    let rows: String = (0..200)
+        .map(|i| format!("{},{}\n", 20 + i % 40, ["Oslo", "Rome", "Bonn", "Lima", "Oslo"][i % 5]))
+        .chain(["Ulm", "Bern", "Nice"].map(|city| format!("30,{city}\n")))
+        .collect();
+    let draft = draft_of(&format!("age,city\n{rows}")).expect("a draft");
+    let tree = tree_of(&draft, "hierarchies/city.csv");
+    let other = tree.find("other").expect("a group");
+    assert_eq!((tree.levels(), tree.leaves_below(other).len()), (3, 3));
+}
+
+#[test]
+fn what_says_the_same_is_published_once_and_what_follows_is_named() {
+    let levels = ["none", "primary", "secondary", "bachelor", "master"];
+    let rows: String = (0..400)
+        .map(|i| {
+            let level = (i * 7919) % 5;
+            format!("{},{},{},{}\n", 20 + i % 50, level + 3, levels[level], ["low", "high"][level / 3])
+        })
+        .collect();
+    let draft = draft_of(&format!("age,edu_num,education,edu_group\n{rows}")).expect("a draft");
+    assert_consistent(&draft);
+    assert_eq!(role_of(&draft, "education"), Some("quasi-identifier"));
+    for (column, why) in
+        [("edu_num", "says the same as 'education'"), ("edu_group", "follows from 'education'")]
+    {
+        let found = draft.columns.iter().find(|found| found.name == column).expect(column);
+        assert!(found.role.is_none() && found.reason.contains(why), "{column}: {}", found.reason);
+    }
+}
+
+#[test]
+fn numbers_for_categories_are_told_from_amounts() {
+    let rows: String = (0..300).map(|i| format!("{},{},{}\n", 20 + i % 50, 1 + i % 6, i % 7)).collect();
+    let draft = draft_of(&format!("age,q17,children\n{rows}")).expect("a draft");
+    let categories = |name: &str| draft.columns.iter().any(|column| column.name == name && column.categories);
+    assert!(categories("q17") && !categories("children") && !categories("age"));
+    assert!(draft.policy_text.contains("numbers for categories"), "{}", draft.policy_text);
+}
+
+#[test]
+fn sensitive_amounts_are_kept_close_in_order() {
+    let rows: String = (0..300).map(|i| format!("{},{}\n", 20 + i % 50, 1000 * (1 + i * 7 % 20))).collect();
+    let draft = draft_of(&format!("age,income\n{rows}")).expect("a draft");
+    assert_eq!(role_of(&draft, "income"), Some("sensitive"));
+    assert!(draft.policy_text.contains("distance = \"ordered\"\n"), "{}", draft.policy_text);
+    assert!(!draft.policy_text.contains("[privacy.l-diversity]"), "{}", draft.policy_text);
+}
+
+#[test]
+fn quasi_identifiers_are_chosen_by_what_they_single_out_not_by_position() {
+    let header: Vec<String> = (0..20).map(|at| format!("v{at}")).collect();
+    let row = |i: usize| {
+        let cells = (0..20).map(|at| match at {
+            // The last columns say most.
+            15.. => format!("c{}", (i * 7919 + i / (at + 1)) % (20 + at)),
+            _ => format!("c{}", usize::from(i % 40 == at)),
+        });
+        cells.collect::<Vec<_>>().join(",") + "\n"
+    };
+    let rows: String = (0..600).map(row).collect();
+    let draft = draft_of(&format!("{}\n{rows}", header.join(","))).expect("a draft");
+    for column in &header[15..] {
+        assert_eq!(role_of(&draft, column), Some("quasi-identifier"), "{column}");
+    }
+    let mut ranked: Vec<&DraftColumn> = draft.columns.iter().filter(|column| column.rank > 0).collect();
+    ranked.sort_by_key(|column| column.rank);
+    assert_eq!(ranked.len(), 12);
+    assert!(header[15..].contains(&ranked[0].name), "{}", ranked[0].name);
+}
+
+#[test]
+fn users_decide() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("people.csv");
+    let rows: String =
+        (0..100).map(|i| format!("{},{},{}\n", 20 + i % 30, ["f", "m"][i % 2], i % 3)).collect();
+    fs::write(&path, format!("age,sex,visits\n{rows}")).expect("written");
+    let source = Source::open(&path, &ReadOptions::default()).expect("opened");
+    let mut study = Study::of(&source).expect("a study");
+    study.decide(1, None);
+    study.decide(2, Some(Role::Sensitive));
+    let draft = study.draft(&DraftOptions::default()).expect("a draft");
+    assert_consistent(&draft);
+    assert_eq!((role_of(&draft, "sex"), role_of(&draft, "visits")), (None, Some("sensitive")));
 }
 
 #[test]

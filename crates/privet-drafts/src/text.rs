@@ -5,7 +5,7 @@ use toml_edit::{Key, Value};
 use super::preset::{self, Preset};
 use super::profile::{ColumnProfile, Profile};
 use super::safe_harbor::Scan;
-use super::{DraftColumn, HEALTH_K, USUAL_L};
+use super::{DraftColumn, HEALTH_K, USUAL_L, USUAL_T};
 use privet_core::{counted, noun, thousands};
 use privet_data::Header;
 use privet_policy::Role;
@@ -119,7 +119,28 @@ fn data(text: &mut String, findings: &Findings<'_>) {
         text.push_str(&format!("missing = [{}]\n", list.join(", ")));
         on_missing(text, findings);
     }
+    codes_for_unknown(text, findings);
     text.push('\n');
+}
+
+/// Numbers that may stand for a missing value: an offer, for only the data's author knows.
+fn codes_for_unknown(text: &mut String, findings: &Findings<'_>) {
+    let columns = findings.profile.columns.iter().filter(|column| !column.codes_for_unknown.is_empty());
+    let found: Vec<String> = columns
+        .map(|column| {
+            let codes: Vec<String> = (column.codes_for_unknown.iter())
+                .map(|(code, count)| format!("{} ({} ×)", quoted(code), thousands(*count)))
+                .collect();
+            format!("{} in '{}'", codes.join(", "), column.name)
+        })
+        .collect();
+    if !found.is_empty() {
+        let words = format!(
+            "These numbers may stand for a missing value: {}. If so, add them to `missing`, which holds for all columns.",
+            found.join("; ")
+        );
+        comment(text, &words);
+    }
 }
 
 /// What the user said about the first line, as the policy has it.
@@ -135,49 +156,56 @@ pub(super) fn header(header: &Header) -> String {
     }
 }
 
-fn on_missing(text: &mut String, findings: &Findings<'_>) {
+/// How many sampled records miss a value that matters.
+fn incomplete(findings: &Findings<'_>) -> u64 {
     let matters = |column: &DraftColumn| matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive));
     let columns: Vec<usize> =
         (0..findings.columns.len()).filter(|i| matters(&findings.columns[*i])).collect();
-    let sample = &findings.profile.sample;
-    let incomplete = sample.incomplete(&columns);
-    let choice = if incomplete * 100 > sample.len() * MOST_DROPPED { "value" } else { "drop" };
+    findings.profile.sample.incomplete(&columns)
+}
+
+fn on_missing_choice(findings: &Findings<'_>) -> &'static str {
+    if incomplete(findings) * 100 > findings.profile.sample.len() * MOST_DROPPED { "value" } else { "drop" }
+}
+
+fn on_missing(text: &mut String, findings: &Findings<'_>) {
     comment(
         text,
         &format!(
             "{} of the records miss a quasi-identifier or a sensitive value: \"drop\" leaves them out, \"value\" keeps them \
          with \"missing\" as a value of its own.",
-            percent(incomplete, sample.len())
+            percent(incomplete(findings), findings.profile.sample.len())
         ),
     );
-    text.push_str(&format!("on_missing = \"{choice}\"\n"));
+    text.push_str(&format!("on_missing = \"{}\"\n", on_missing_choice(findings)));
 }
 
+/// Every column has a section; that of a column that is left out is a comment, and publishing it is deleting `#`.
 fn section(text: &mut String, column: &DraftColumn) {
     let more = if column.more { "more than " } else { "" };
     let values = if column.distinct == 1 && !column.more { "value" } else { "values" };
+    let kind = if column.categories { "numbers for categories".to_string() } else { column.kind.to_string() };
+    let figures: String = column.figures.iter().map(|figure| format!("; {figure}")).collect();
+    let reason = &column.reason;
     comment(
         text,
-        &format!(
-            "{}: {more}{} distinct {values}; {}.",
-            column.kind,
-            thousands(column.distinct),
-            column.reason
-        ),
+        &format!("{kind}: {more}{} distinct {values}; {reason}{figures}.", thousands(column.distinct)),
     );
-    let key = Key::new(column.name.as_str());
-    let key = key.display_repr();
-    match column.role {
-        Some(role) => {
-            text.push_str(&format!("[columns.{key}]\nrole = \"{role}\"\n"));
-            if let Some(path) = &column.hierarchy {
-                text.push_str(&format!("hierarchy = {}\n", quoted(path)));
-            }
+    let off = match column.role {
+        Some(_) => "",
+        None => {
+            comment(text, "Left out of the release. To publish it, delete the # before these lines:");
+            "# "
         }
-        None => comment(
-            text,
-            &format!("Left out of the release; to publish it, give [columns.{key}] a role and a hierarchy."),
-        ),
+    };
+    let key = Key::new(column.name.as_str());
+    let role = column.role.unwrap_or(Role::QuasiIdentifier);
+    text.push_str(&format!("{off}[columns.{}]\n{off}role = \"{role}\"\n", key.display_repr()));
+    for line in &column.keys {
+        text.push_str(&format!("{off}{line}\n"));
+    }
+    if let Some(path) = &column.hierarchy {
+        text.push_str(&format!("{off}hierarchy = {}\n", quoted(path)));
     }
     text.push('\n');
 }
@@ -219,17 +247,39 @@ fn privacy(text: &mut String, findings: &Findings<'_>) {
         );
         text.push_str("# [privacy.l-diversity]\n# column = \"…\"\n# kind = \"distinct\"\n# l = 3\n\n");
     }
-    let brackets = if sensitive.len() > 1 { ("[[", "]]") } else { ("[", "]") };
+    let close = |column: &&&DraftColumn| is_close(column, findings);
+    let several = |count: usize| if count > 1 { ("[[", "]]") } else { ("[", "]") };
+    let (diverse, closed) = {
+        let closed = sensitive.iter().filter(close).count();
+        (several(sensitive.len() - closed), several(closed))
+    };
     for column in sensitive {
-        let l = USUAL_L.min(column.distinct);
-        comment(text, &format!("Among those who look alike, at least {l} values occur."));
-        text.push_str(&format!(
-            "{}privacy.l-diversity{}\ncolumn = {}\nkind = \"distinct\"\nl = {l}\n\n",
-            brackets.0,
-            brackets.1,
-            quoted(&column.name)
-        ));
+        let name = quoted(&column.name);
+        if is_close(column, findings) {
+            comment(
+                text,
+                "Amounts: three different ones may be nearly the same, so that those who look alike have to be spread much as \
+                 everybody is (t = 0: exactly so; 1: anyhow).",
+            );
+            let (open, shut) = closed;
+            text.push_str(&format!(
+                "{open}privacy.t-closeness{shut}\ncolumn = {name}\ndistance = \"ordered\"\nt = {USUAL_T}\n\n"
+            ));
+        } else {
+            let l = USUAL_L.min(column.distinct);
+            comment(text, &format!("Among those who look alike, at least {l} values occur."));
+            let (open, shut) = diverse;
+            text.push_str(&format!(
+                "{open}privacy.l-diversity{shut}\ncolumn = {name}\nkind = \"distinct\"\nl = {l}\n\n"
+            ));
+        }
     }
+}
+
+/// Whether a sensitive column is guarded by closeness: it needs numbers, and records that are of different people.
+fn is_close(column: &DraftColumn, findings: &Findings<'_>) -> bool {
+    let missing_is_a_value = column.missing > 0 && on_missing_choice(findings) == "value";
+    column.ordered && column.distinct > USUAL_L && findings.person.is_none() && !missing_is_a_value
 }
 
 fn method(text: &mut String, findings: &Findings<'_>) {

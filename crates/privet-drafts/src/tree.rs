@@ -1,18 +1,30 @@
-//! Hierarchies generated from a column's values: ranges, calendar, prefixes, or all values below one root.
+//! Hierarchies generated from a column's values: classifications, ranges, calendar, prefixes, or rare values apart from common ones.
 
 use std::iter::successors;
 
+use super::content::Content;
 use super::kind::{ValueKind, iso_date};
+use super::lexicon::Topic;
 use super::profile::ColumnProfile;
-use super::role::is_postal;
+use super::role::{Understood, are_categories};
 use privet_core::Result;
-use privet_taxonomy::{Builder, Taxonomy};
+use privet_taxonomy::{Builder, Ready, Taxonomy};
 
 /// The root of flat hierarchies; another one for the odd table that holds this as a value.
 const ROOT: &str = "*";
 const OTHER_ROOT: &str = "(any)";
+/// What rare values are published as; the next one where the table holds it as a value.
+const OTHERS: [&str; 3] = ["other", "(other)", "(any other)"];
+/// Values of words from which on the rare ones are joined at the first level,
+const LEAST_JOINED: usize = 6;
+/// and what is rare: less than one record in this many.
+const RARE: u64 = 20;
+/// A classification is used where it knows this share of the values, in percent.
+const KNOWN: usize = 90;
 /// Numbers with more distinct values than this start from ranges.
 const MOST_NUMBER_LEAVES: usize = 1_000;
+/// Words and codes of more distinct values than this get no hierarchy.
+const MOST_LEAVES: usize = 50_000;
 /// At most how many ranges the finest level of ranges has.
 const RANGES: f64 = 20.0;
 /// Larger multiples of a width are not exact in a double.
@@ -23,35 +35,96 @@ const PREFIXES: usize = 5;
 const LONGEST_PREFIX: usize = 12;
 
 /// A hierarchy for the values of a column; `None` when there are too many to list and they are no numbers.
-pub(super) fn hierarchy(column: &ColumnProfile) -> Result<Option<Taxonomy>> {
+pub(super) fn hierarchy(column: &ColumnProfile, about: &Understood) -> Result<Option<Taxonomy>> {
     // Odd data may hold a value that looks like a generated label; then the values simply stand below the root.
-    if let Some(tree) = with_levels(column)
+    if let Some(tree) = with_levels(column, about)
         && covers(&tree, column)
     {
         return Ok(Some(tree));
     }
-    let Some(values) = column.values.as_ref().filter(|values| !values.is_empty()) else { return Ok(None) };
-    let root = if values.iter().any(|value| value == ROOT) { OTHER_ROOT } else { ROOT };
-    let mut values = values.clone();
+    let Some(values) = column.counted_values().filter(|values| (1..=MOST_LEAVES).contains(&values.len()))
+    else {
+        return Ok(None);
+    };
+    words(values).map(Some)
+}
+
+/// Words below one root, with the rare ones joined first where there are many.
+fn words(mut values: Vec<(String, u64)>) -> Result<Taxonomy> {
     values.sort_unstable();
-    let paths: Vec<Vec<String>> = values.into_iter().map(|value| vec![value, root.to_string()]).collect();
-    Taxonomy::from_paths(&paths).map(Some)
+    let taken = |label: &str| values.iter().any(|(value, _)| value == label);
+    let records: u64 = values.iter().map(|(_, count)| count).sum();
+    let least = records.div_ceil(RARE);
+    let rare = values.iter().filter(|(_, count)| *count < least).count();
+    let joins = values.len() >= LEAST_JOINED && rare >= 2 && rare < values.len() && !taken(ROOT);
+    if let Some(other) = OTHERS.iter().find(|label| joins && !taken(label)) {
+        let groups = std::collections::BTreeMap::new();
+        return Builder::Joined { groups, least, other: (*other).to_string() }.build(&values);
+    }
+    let root = if taken(ROOT) { OTHER_ROOT } else { ROOT };
+    let paths: Vec<Vec<String>> =
+        values.into_iter().map(|(value, _)| vec![value, root.to_string()]).collect();
+    Taxonomy::from_paths(&paths)
 }
 
 fn covers(tree: &Taxonomy, column: &ColumnProfile) -> bool {
-    let mut values = column.values.iter().flatten();
+    let mut values = column.first_values().iter();
     values.all(|value| matches!(tree.leaf_of(value), Ok(Some(_))))
 }
 
 /// The tree that the kind of the values suggests, if any.
-fn with_levels(column: &ColumnProfile) -> Option<Taxonomy> {
+fn with_levels(column: &ColumnProfile, about: &Understood) -> Option<Taxonomy> {
+    if let Some(tree) = classified(column, about) {
+        return Some(tree);
+    }
     match column.kind() {
-        ValueKind::Whole if is_postal(&column.name) => prefixes(column),
+        _ if about.is_postal() => prefixes(column).or_else(|| districts(column)),
         ValueKind::Code => prefixes(column),
+        ValueKind::Whole if are_categories(column, about) => None,
         ValueKind::Whole | ValueKind::Number => ranges(column),
         ValueKind::Date => dates(column),
         _ => None,
     }
+}
+
+/// The tree of a public classification, where the column is about it and it knows nearly all values.
+fn classified(column: &ColumnProfile, about: &Understood) -> Option<Taxonomy> {
+    let name = match about.topic.as_ref().map(|(topic, _)| *topic) {
+        _ if about.content == Some(Content::Diagnoses) => "icd-10",
+        _ if about.content == Some(Content::Countries) => "countries",
+        Some(Topic::Country) => "countries",
+        Some(Topic::Education) => "education",
+        Some(Topic::Age) if column.kind() == ValueKind::Whole => "ages",
+        Some(Topic::Money) if matches!(column.kind(), ValueKind::Whole | ValueKind::Number) => "amounts",
+        _ => return None,
+    };
+    let (ready, values) = (Ready::find(name).ok()?, column.counted_values()?);
+    if name == "amounts" {
+        return ready.build(&values, None).ok().filter(|_| values.len() > RANGES as usize);
+    }
+    let known = ready.knows(values.iter().map(|(value, _)| value.as_str()));
+    if known * 100 < values.len() * KNOWN {
+        return None;
+    }
+    let other = (known < values.len()).then_some(OTHERS[0]);
+    ready.build(&values, other).ok()
+}
+
+/// Postcodes of two parts, as in `SW1A 1AA`: the first part, then its letters or digits in front.
+fn districts(column: &ColumnProfile) -> Option<Taxonomy> {
+    let path = |value: &String| {
+        let district = value.split([' ', '-']).next()?;
+        let area: String = if district.starts_with(|c: char| c.is_alphabetic()) {
+            district.chars().take_while(|c| c.is_alphabetic()).collect()
+        } else {
+            district.chars().take(2).collect()
+        };
+        (district.len() < value.len())
+            .then(|| vec![value.clone(), format!("{district}…"), format!("{area}…"), ROOT.to_string()])
+    };
+    let mut paths: Vec<Vec<String>> = column.values()?.iter().map(path).collect::<Option<_>>()?;
+    paths.sort();
+    Taxonomy::from_paths(&paths).ok()
 }
 
 /// The values of a column as a builder takes them; their frequencies play no part here.
@@ -71,7 +144,7 @@ fn prefixes(column: &ColumnProfile) -> Option<Taxonomy> {
         return None;
     }
     let steps = vec![prefix_step(longest)];
-    Builder::Prefixes { steps }.build(&counted(column.values.as_ref()?)).ok()
+    Builder::Prefixes { steps }.build(&counted(column.values()?)).ok()
 }
 
 /// Ranges of a round width that doubles from level to level; above the values, or instead of them if there are many.
@@ -80,7 +153,7 @@ fn ranges(column: &ColumnProfile) -> Option<Taxonomy> {
     let finest = (greatest - least) / RANGES;
     let width = Width::at_least(if column.kind() == ValueKind::Whole { finest.max(2.0) } else { finest });
     let builder = Builder::Doubling { width: width.times(1) };
-    if let Some(values) = column.values.as_ref().filter(|values| values.len() <= MOST_NUMBER_LEAVES) {
+    if let Some(values) = column.values().filter(|values| values.len() <= MOST_NUMBER_LEAVES) {
         return builder.build(&counted(values)).ok();
     }
     let (first, last) = (width.position(least)?, width.position(greatest)?);
@@ -100,7 +173,7 @@ fn above(tree: &Taxonomy, leaf: usize) -> Vec<String> {
 
 /// Month, quarter, year and decade above each date, however it is spelt.
 fn dates(column: &ColumnProfile) -> Option<Taxonomy> {
-    let values = column.values.as_ref()?;
+    let values = column.values()?;
     let mut dated: Vec<(String, &String)> =
         values.iter().map(|value| Some((iso_date(value)?, value))).collect::<Option<_>>()?;
     dated.sort_unstable();

@@ -11,6 +11,8 @@ mod items;
 mod lookup;
 mod range;
 mod read;
+mod ready;
+mod remarks;
 #[cfg(test)]
 mod tests;
 pub mod words;
@@ -32,6 +34,8 @@ use lookup::NumberIndex;
 use privet_core::{Error, Result};
 pub use range::Range;
 pub use range::number;
+pub use ready::{READY, Ready};
+pub use remarks::remarks;
 
 /// The label of the root where Privet makes the tree itself.
 pub const ROOT_LABEL: &str = "*";

@@ -36,6 +36,11 @@ pub(super) fn records(path: &Path) -> Result<Vec<(u64, Vec<String>)>> {
     Ok(records)
 }
 
+/// Whether the file's last line is not ended.
+pub(super) fn lacks_final_end(path: &Path) -> Result<bool> {
+    Ok(bytes(path)?.last().is_some_and(|last| !b"\r\n".contains(last)))
+}
+
 fn bytes(path: &Path) -> Result<Vec<u8>> {
     let metadata = fs::metadata(path).map_err(|error| Error::io("read the hierarchy", path, &error))?;
     if !metadata.is_file() {

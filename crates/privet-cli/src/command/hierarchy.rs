@@ -1,22 +1,29 @@
-//! `privet hierarchy`: build, show, check, and what a release made of it.
+//! `privet hierarchy`: build, start from a public one, show, check, and what a release made of it.
 
 mod applied;
 mod items;
+mod ready;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use privet::clock::Clock;
 use privet::data::{DateFormat, Header, MissingRule, NumberFormat, ReadOptions, Reading, Source, Summary};
-use privet::taxonomy::{Builder, DrawOptions, Fit, Occurrence, Taxonomy, check, draw};
+use privet::taxonomy::{Builder, DrawOptions, Fit, Occurrence, Taxonomy, check, draw, remarks};
 use privet::{Error, Result, counted, visible};
 use serde_json::json;
 
 use crate::arguments::{Build, BuildKind, Check, Hierarchy, Show, Written};
 use crate::output::Output;
 
+/// What rare values, or those that a classification does not know, are called together.
+const OTHER: &str = "other";
+
 pub fn run(arguments: &Hierarchy, output: &Output, clock: &Clock) -> Result<u8> {
     match arguments {
         Hierarchy::Build(arguments) => build(arguments, output, clock),
+        Hierarchy::List => ready::list(output),
+        Hierarchy::Add(arguments) => ready::add(arguments, output, clock),
         Hierarchy::Show(arguments) => show(arguments, output, clock),
         Hierarchy::Check(arguments) => verify(arguments, output, clock),
         Hierarchy::Applied(arguments) => applied::run(arguments, output),
@@ -94,12 +101,7 @@ fn read(delimiter: Option<char>, header: &Option<Header>) -> ReadOptions {
 }
 
 fn build(arguments: &Build, output: &Output, clock: &Clock) -> Result<u8> {
-    if !arguments.force && arguments.output.exists() {
-        // Somebody may have mended it by hand.
-        return Err(Error::input("the file exists already")
-            .in_file(&arguments.output)
-            .help("choose another name, or replace it with --force"));
-    }
+    may_write(&arguments.output, arguments.force)?;
     let Build { data, column, delimiter, header, missing, written, .. } = arguments;
     let options = read(*delimiter, header);
     let values = Values::read(data, column, &options, missing, reading(written)?, clock)?;
@@ -107,16 +109,30 @@ fn build(arguments: &Build, output: &Output, clock: &Clock) -> Result<u8> {
     let taxonomy =
         builder(arguments)?.build(&values.values).map_err(|error| values.blame(error, &arguments.data))?;
     clock.check()?;
-    taxonomy.write(&arguments.output)?;
+    write(&taxonomy, &arguments.output, output)
+}
+
+/// A file that exists is not replaced unasked: somebody may have corrected it by hand.
+fn may_write(path: &Path, force: bool) -> Result<()> {
+    if force || !path.exists() {
+        return Ok(());
+    }
+    Err(Error::input("the file exists already")
+        .in_file(path)
+        .help("choose another name, or replace it with --force"))
+}
+
+fn write(taxonomy: &Taxonomy, path: &Path, output: &Output) -> Result<u8> {
+    taxonomy.write(path)?;
     let text = format!(
         "wrote {}: {}, {}\n",
-        arguments.output.display(),
+        path.display(),
         counted(taxonomy.leaves() as u64, "leaf", "leaves"),
         counted(taxonomy.levels() as u64, "level", "levels")
     );
     output.result(
         &text,
-        || json!({ "written": arguments.output, "leaves": taxonomy.leaves(), "levels": taxonomy.levels() }),
+        || json!({ "written": path, "leaves": taxonomy.leaves(), "levels": taxonomy.levels() }),
     );
     Ok(0)
 }
@@ -149,9 +165,33 @@ fn builder(arguments: &Build) -> Result<Builder> {
         BuildKind::Prefixes => Builder::Prefixes { steps: arguments.steps.clone() },
         BuildKind::Categories => match &arguments.groups {
             Some(groups) => Builder::groups_from(groups)?,
-            None => Builder::Flat,
+            None if arguments.other.is_none() && arguments.merge.is_empty() => Builder::Flat,
+            None => Builder::Joined {
+                groups: merged(&arguments.merge)?,
+                least: arguments.other.unwrap_or(0),
+                other: OTHER.to_string(),
+            },
         },
     })
+}
+
+/// The group of each value that `--merge NAME=VALUE,VALUE` names.
+fn merged(merges: &[String]) -> Result<BTreeMap<String, String>> {
+    let mut groups = BTreeMap::new();
+    for merge in merges {
+        let wrong = |what: String| Error::input(what).help("write it as --merge married=civil,church");
+        let Some((name, values)) =
+            merge.split_once('=').filter(|(name, values)| !name.is_empty() && !values.is_empty())
+        else {
+            return Err(wrong(format!("'{merge}' does not say what becomes of which values")));
+        };
+        for value in values.split(',') {
+            if groups.insert(value.to_string(), name.to_string()).is_some() {
+                return Err(wrong(format!("'{value}' is merged twice")));
+            }
+        }
+    }
+    Ok(groups)
 }
 
 fn show(arguments: &Show, output: &Output, clock: &Clock) -> Result<u8> {
@@ -179,6 +219,8 @@ fn show(arguments: &Show, output: &Output, clock: &Clock) -> Result<u8> {
 }
 
 fn verify(arguments: &Check, output: &Output, clock: &Clock) -> Result<u8> {
+    // What looks wrong may be why the file cannot be read, so it is said first.
+    remarks(&arguments.hierarchy)?.iter().for_each(|remark| output.warn(remark));
     let Some(column) = &arguments.column else { return items::verify(arguments, output) };
     let taxonomy = Taxonomy::read(&arguments.hierarchy)?;
     let options = read(arguments.delimiter, &arguments.header);

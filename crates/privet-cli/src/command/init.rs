@@ -1,14 +1,18 @@
 //! `privet init`: looks at a file and drafts a policy for it.
 
+mod ask;
+mod table;
+
 use std::path::{Path, PathBuf};
 
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
 use privet::drafts::preset::Preset;
 use privet::drafts::{
-    Draft, DraftOptions, data_path, differ_in_length, draft, draft_transactions, long_form,
+    Draft, DraftOptions, Study, data_path, differ_in_length, draft_queries, draft_transactions, log_columns,
+    long_form,
 };
 use privet::policy::ReportKeys;
-use privet::{Error, ErrorKind, Result, counted, visible};
+use privet::{Error, ErrorKind, Result, counted};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::{Init, InitKind};
@@ -38,15 +42,12 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
         return as_transactions(&form);
     }
     let source = Source::open(data, &read_options(arguments))?;
-    if is_query_log(&source) {
-        return Err(Error::input("this looks like a query log, and `init` drafts no policies for these")
-            .in_file(data)
-            .help(
-                "take the policy of `privet example queries`, with kind = \"query-log\" in [data]; as a table, what people \
-                 typed would be published",
-            ));
+    if let Some(columns) = log_columns(&source).filter(|_| arguments.kind != Some(InitKind::Table)) {
+        let draft = draft_queries(&source, &columns, &options)?;
+        let text = format!("a query log: {}\n", counted(draft.rows, "row", "rows"));
+        return finish(&draft, text, ("query-log", options.preset.is_some()), &folder, output);
     }
-    let draft = match draft(&source, &options) {
+    let mut study = match Study::of(&source) {
         Err(error) if error.kind() == ErrorKind::UnevenRows => {
             let lines = TransactionOptions::Lines { separator: arguments.delimiter };
             let looks = || TransactionSource::open(data, &lines).and_then(|lines| differ_in_length(&lines));
@@ -55,17 +56,14 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
             }
             return Err(no_table(error));
         }
-        draft => draft?,
+        study => study?,
     };
-    let columns = counted(draft.columns.len() as u64, "column", "columns");
-    let mut text = format!("{}, {columns}\n", counted(draft.rows, "record", "records"));
-    for column in &draft.columns {
-        let role = column.role.map_or("left out".to_string(), |role| role.to_string());
-        let (name, reason) = (visible::line(&column.name), visible::line(&column.reason));
-        text += &format!("  {name:<20} {role:<17} {reason}\n");
+    if arguments.ask {
+        ask::columns(&mut study, output)?;
     }
+    let draft = study.draft(&options)?;
     source.remarks().iter().for_each(|remark| output.warn(remark));
-    finish(&draft, text, ("table", options.preset.is_some()), &folder, output)
+    finish(&draft, table::of(&draft), ("table", options.preset.is_some()), &folder, output)
 }
 
 /// Writes a draft and describes it.
@@ -90,7 +88,15 @@ fn finish(
             .iter()
             .map(|column| {
                 let role = column.role.map(|role| role.name());
-                json!({ "name": column.name, "role": role, "distinct": column.distinct, "reason": column.reason })
+                json!({
+                    "name": column.name,
+                    "role": role,
+                    "distinct": column.distinct,
+                    "singles_out": column.alone,
+                    "rank": column.rank,
+                    "reason": column.reason,
+                    "figures": column.figures,
+                })
             })
             .collect();
         json!({ "kind": kind, "records": draft.rows, "k": draft.k, "columns": columns, "written": written })
@@ -127,12 +133,6 @@ fn transactions(arguments: &Init) -> Result<Option<TransactionOptions>> {
 fn read_options(arguments: &Init) -> ReadOptions {
     let header = arguments.header.clone().unwrap_or_default();
     ReadOptions { header, ..ReadOptions::of(arguments.delimiter) }
-}
-
-/// Whether the columns are those that search engines have published logs with.
-fn is_query_log(source: &Source) -> bool {
-    let has = |name: &str| source.columns().iter().any(|column| column.name == name);
-    ["AnonID", "Query", "QueryTime"].into_iter().all(has)
 }
 
 /// Names the other kind of data, for a file with rows of differing lengths.

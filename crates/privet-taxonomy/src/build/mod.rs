@@ -73,6 +73,15 @@ pub enum Builder {
     Flat,
     /// Each value below its groups, from the smallest to the largest.
     Groups(BTreeMap<String, Vec<String>>),
+    /// Groups for some of the values; of the others those with few records are joined, and the rest stays as it is for a level.
+    Joined {
+        /// The group of each value that has one.
+        groups: BTreeMap<String, String>,
+        /// Values of fewer records than this are rare.
+        least: u64,
+        /// What rare values are called together.
+        other: String,
+    },
 }
 
 impl Builder {
@@ -116,9 +125,37 @@ impl Builder {
             Builder::Prefixes { steps } => masks(values, steps)?,
             Builder::Flat => return Taxonomy::flat(values.iter().map(|(value, _)| value.as_str())),
             Builder::Groups(groups) => grouped(values, groups)?,
+            Builder::Joined { groups, least, other } => joined(values, groups, *least, other)?,
         };
         Taxonomy::from_paths(&paths)
     }
+}
+
+/// Values of a group first, then those that stay as they are, then the rare ones.
+fn joined(
+    values: &[(String, u64)],
+    groups: &BTreeMap<String, String>,
+    least: u64,
+    other: &str,
+) -> Result<Vec<Vec<String>>> {
+    if let Some(stranger) = groups.keys().find(|value| values.iter().all(|(known, _)| known != *value)) {
+        return Err(Error::input(format!("no record has the value '{stranger}'"))
+            .help("join values as the data spells them"));
+    }
+    let taken = |label: &str| values.iter().any(|(value, _)| value == label) && !groups.contains_key(label);
+    if let Some(label) = groups.values().map(String::as_str).chain([other]).find(|label| taken(label)) {
+        return Err(Error::input(format!("'{label}' is a value of the column, and cannot be a group too"))
+            .help("choose another name for the group"));
+    }
+    let label = |(value, count): &(String, u64)| match groups.get(value) {
+        Some(group) => group.clone(),
+        None if *count < least => other.to_string(),
+        None => value.clone(),
+    };
+    let mut paths: Vec<Vec<String>> =
+        values.iter().map(|value| vec![value.0.clone(), label(value), ROOT_LABEL.to_string()]).collect();
+    paths.sort_by_key(|path| (path[1] == other, path[1].clone(), path[0].clone()));
+    Ok(paths)
 }
 
 fn masks(values: &[(String, u64)], steps: &[usize]) -> Result<Vec<Vec<String>>> {

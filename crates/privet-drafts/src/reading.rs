@@ -1,0 +1,109 @@
+//! How the dates and numbers of a column are written, where a policy has to say so.
+//!
+//! A column of dates or numbers may hold a few other cells: words for what is not known, and strays. They become spellings of a
+//! missing value; without that the column would be words.
+
+use super::kind::ValueKind;
+use super::profile::{ColumnProfile, Profile};
+use super::text::quoted;
+use privet_data::{DateColumn, DateFormat, NumberColumn, NumberFormat};
+
+/// Days without signs between their parts have this many digits.
+const COMPACT_DATE: (usize, usize) = (8, 8);
+/// Of so many values, half must hold a digit before a column of words is looked at more closely.
+const LOOKED_AT: usize = 100;
+
+/// Finds out how every column is written, and reads it so.
+pub(super) fn understand(profile: &mut Profile) {
+    for (index, column) in profile.columns.iter_mut().enumerate() {
+        let counted = column.counted_values();
+        let values = || -> Vec<(&str, u64)> {
+            match &counted {
+                Some(values) => values.iter().map(|(value, count)| (value.as_str(), *count)).collect(),
+                None => column.first_values().iter().map(|value| (value.as_str(), 1)).collect(),
+            }
+        };
+        let kind = column.kind();
+        let dated = match kind {
+            ValueKind::Date => true,
+            ValueKind::Whole => column.shape.lengths == COMPACT_DATE,
+            ValueKind::Text | ValueKind::Code => has_digits(column),
+            _ => false,
+        };
+        if let Some(dates) = dated.then(|| DateColumn::detect(values())).flatten() {
+            let (keys, format) = date_keys(&dates);
+            let unknown = [dates.unknown, dates.strays].concat();
+            if let Some(format) = format {
+                column.reread(profile.sample.codes_mut(index), |cell| Some(format.read(cell)?.to_string()));
+            } else if !unknown.is_empty() {
+                let kept = |cell: &str| unknown.iter().all(|(other, _)| other != cell);
+                column.reread(profile.sample.codes_mut(index), |cell| kept(cell).then(|| cell.to_string()));
+            }
+            column.keys = keys;
+            continue;
+        }
+        let may_be_numbers = matches!(kind, ValueKind::Whole | ValueKind::Number)
+            || matches!(kind, ValueKind::Text | ValueKind::Code) && has_digits(column);
+        if let Some(numbers) = may_be_numbers.then(|| NumberColumn::detect(values())).flatten() {
+            column.codes_for_unknown = numbers.codes_for_unknown.clone();
+            let Some(format) = numbers.readings.first() else { continue };
+            if !numbers.is_plain {
+                column.keys = number_keys(&numbers.readings);
+                column.reread(profile.sample.codes_mut(index), |cell| format.read(cell));
+            } else if !matches!(kind, ValueKind::Whole | ValueKind::Number) {
+                let strays = [numbers.unknown, numbers.strays].concat();
+                let kept = |cell: &str| strays.iter().all(|(stray, _)| stray != cell);
+                column.reread(profile.sample.codes_mut(index), |cell| {
+                    kept(cell).then(|| cell.trim().to_string())
+                });
+            }
+        }
+    }
+}
+
+fn has_digits(column: &ColumnProfile) -> bool {
+    let values = column.first_values();
+    let looked_at = &values[..values.len().min(LOOKED_AT)];
+    let with = looked_at.iter().filter(|value| value.bytes().any(|byte| byte.is_ascii_digit())).count();
+    2 * with >= looked_at.len()
+}
+
+/// The lines of a section that say how dates are written, and the format to read them by; ISO days need neither.
+fn date_keys(dates: &DateColumn) -> (Vec<String>, Option<DateFormat>) {
+    let line = |format: &DateFormat| format!("date = {}", quoted(format.pattern()));
+    let plain = |format: &DateFormat| matches!(format.pattern(), "%Y-%m-%d" | "%+");
+    match dates.readings.as_slice() {
+        [only] if plain(only) => (Vec::new(), None),
+        [only] if only.has_short_year() => {
+            let lines = [
+                "# Years have two digits: 69 to 99 mean 19.., 00 to 68 mean 20... `first_year` says otherwise.",
+            ];
+            (lines.map(String::from).into_iter().chain([line(only)]).collect(), Some(only.clone()))
+        }
+        [only] => (vec![line(only)], Some(only.clone())),
+        [first, others @ ..] => {
+            let mut lines =
+                vec!["# Nothing in the data decides between these readings. Keep the right one:".to_string()];
+            lines.push(line(first));
+            lines.extend(others.iter().map(|other| format!("# {}", line(other))));
+            (lines, Some(first.clone()))
+        }
+        [] => (Vec::new(), None),
+    }
+}
+
+/// The lines of a section that say how numbers are written.
+fn number_keys(readings: &[NumberFormat]) -> Vec<String> {
+    let mut lines = Vec::new();
+    if readings.len() > 1 {
+        lines.push("# Nothing in the data decides whether 1.234 is about one or more than a thousand. Keep the right line:".into());
+    }
+    for (at, format) in readings.iter().enumerate() {
+        let off = if at > 0 { "# " } else { "" };
+        lines.push(format!("{off}decimal = {}", quoted(&format.decimal().to_string())));
+    }
+    if let Some(unit) = readings.first().and_then(NumberFormat::unit) {
+        lines.push(format!("unit = {}", quoted(unit)));
+    }
+    lines
+}
