@@ -13,15 +13,16 @@ use privet::method::injector::{GroupingStrategy, RecordGroups};
 pub(super) const PART: Part = Part {
     name: "utility",
     title: "Usefulness",
-    summary: "confidence error, false rules and COUNT queries of Anatomy (mean over seeds), the paper's strategy, balanced and \
-              local, by expectation, l, dimension and selectivity; and the deFinetti attack on each",
+    summary: "confidence error, false rules and COUNT queries of Anatomy, the paper's strategy, balanced, local and near \
+              (means over seeds), by expectation, l, dimension and selectivity; and the deFinetti attack on each",
 };
 
-const STRATEGIES: [(&str, GroupingStrategy); 4] = [
+const STRATEGIES: [(&str, GroupingStrategy); 5] = [
     ("Anatomy", GroupingStrategy::Anatomy),
     ("paper", GroupingStrategy::Paper),
     ("balanced", GroupingStrategy::Balanced),
     ("local", GroupingStrategy::Local),
+    ("near", GroupingStrategy::Near),
 ];
 
 /// Thresholds that the paper does not state.

@@ -40,6 +40,7 @@ impl GroupingSettings {
         let (strategy, suppress, publication) = match &policy.method {
             Method::Injector(own) => {
                 let strategy = match own.strategy {
+                    method::Strategy::Near => GroupingStrategy::Near,
                     method::Strategy::Balanced => GroupingStrategy::Balanced,
                     method::Strategy::Local => GroupingStrategy::Local,
                     method::Strategy::Paper => GroupingStrategy::Paper,

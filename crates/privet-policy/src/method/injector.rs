@@ -31,6 +31,8 @@ method! {
 choices! {
     /// How groups are formed.
     pub enum Strategy {
+        /// People who are near each other.
+        Near = "near",
         /// Frequent values first, so that few records remain.
         Balanced = "balanced",
         /// The same within parts of similar records.
@@ -94,8 +96,9 @@ pub static DECLARATION: Declaration = Declaration {
         Key::with_default(
             "strategy",
             KeyKind::Choice(Strategy::WORDS),
-            "balanced",
-            "balanced gives the smallest groups, local puts similar people together, paper is the published algorithm",
+            "near",
+            "near puts people together who are near each other; balanced gives groups of the same size without regard to \
+             who is in them, local splits the table first, paper is the published algorithm",
         ),
         Key::with_default(
             "infeasible",
