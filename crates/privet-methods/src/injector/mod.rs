@@ -13,6 +13,7 @@ mod anatomy;
 mod balanced;
 mod blocked;
 mod classes;
+mod closeness;
 mod decide;
 mod distance;
 mod grouping;

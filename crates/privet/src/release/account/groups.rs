@@ -181,6 +181,22 @@ fn tightness(
             holds: left.above_one_in_l == 0,
         });
     }
+    for (farthest, t) in &decision.farthest {
+        all.push(Tightness {
+            requirement: format!("distance of a group from the table in {column}"),
+            column: None,
+            inequality: format!("EMD(group, table) ≤ {t}"),
+            worst: format!("the farthest group: {farthest:.4}").into(),
+            exact: farthest.to_string().into(),
+            // Suppressed records count in the table.
+            value: Sourced::Original((*farthest).into()),
+            threshold: t.to_f64(),
+            side: Side::AtMost,
+            counted: false,
+            from_data: false,
+            holds: true,
+        });
+    }
     if let (Some(bound), Some(posterior)) =
         (decision.asked.demand.max_posterior, decision.exposure.posterior.as_ref())
     {
