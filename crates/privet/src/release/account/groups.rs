@@ -58,6 +58,8 @@ pub(in crate::release) fn account(
         column: policy.columns.get(asked.demand.column).map(|column| column.name.clone()).unwrap_or_default(),
         l: asked.demand.l as u64,
         k: asked.k,
+        // The strictest is what is promised.
+        t: decision.farthest.iter().map(|(_, t)| *t).min().map(|t| t.to_string()),
         max_posterior: asked.demand.max_posterior.map(|bound| bound.to_string()),
         knowledge: asked.strategy != GroupingStrategy::Anatomy,
     };
