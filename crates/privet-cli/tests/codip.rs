@@ -248,3 +248,23 @@ fn classes_need_only_look_like_a_large_group_that_they_belong_to() {
     let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
     assert!(outcome.stderr.contains("does not take [privacy.n-t-closeness]"), "{}", outcome.stderr);
 }
+
+#[test]
+fn tables_are_drawn_from_several_best_ones() {
+    let bench = Bench::with_example("clinic");
+    bench.edit("clinic/policy.toml", "name = \"codip\"", "break_minimality = 4\nname = \"codip\"");
+    bench.privet(&["anonymize", "clinic/policy.toml", "-o", "out"]).succeeds();
+    let plan = bench.json("out/steward/plan.json");
+    assert!(plan["drawn_from"].as_u64().is_some_and(|plans| (2..=4).contains(&plans)), "{plan}");
+    bench.privet(&["audit", "out"]).succeeds();
+    let public = bench.text("out/public/report.html");
+    assert!(public.contains("drawn by a secret key"), "how the plan was found");
+    // Where only one vector of levels will do, a draw protects nobody.
+    bench.write("data.csv", DATA);
+    bench.write("policy.toml", POLICY);
+    bench.edit("policy.toml", "name = \"codip-star\"", "name = \"codip-star\"\nbreak_minimality = 2");
+    bench.edit("policy.toml", "k = 2", "k = 6");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "one"]).exits(3);
+    assert!(outcome.stderr.contains("only one meets the requirements"), "{}", outcome.stderr);
+    assert!(!bench.path("one").exists());
+}

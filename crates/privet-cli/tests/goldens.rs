@@ -197,6 +197,14 @@ pub const GROUPS: &[Group] = &[
             &[("injector:k", "")],
         )
     },
+    Group {
+        more: MINED,
+        ..group(
+            "ward",
+            "matching-l-diversity = { column = 'diagnosis', l = 4 }\nt-closeness = { column = 'diagnosis', t = 0.4 }",
+            &[("injector:t", "")],
+        )
+    },
     group("ward", "l-diversity = { column = 'diagnosis', l = 4 }", ANATOMY),
     group(
         "ward",
@@ -216,7 +224,11 @@ pub const GROUPS: &[Group] = &[
         ..group("ward", "k-anonymity = { k = 5 }\nprojection = { alpha = 1, beta = 0.9 }", CODIP)
     },
     // 5,000 outpatients with eight sensitive columns.
-    group("clinic", CLINIC, &[("codip", ""), ("codip:LM", "cost = 'LM'")]),
+    group(
+        "clinic",
+        CLINIC,
+        &[("codip", ""), ("codip:LM", "cost = 'LM'"), ("codip:drawn", "break_minimality = 3")],
+    ),
     group("clinic", "k-anonymity = { k = 5 }\nprojection = { alpha = 1, beta = 0.9 }", &[("codip-star", "")]),
     group(
         "clinic",
@@ -396,6 +408,7 @@ const L_PLUS: &[Method] = &[
 ];
 const INJECTOR: &[Method] = &[
     ("injector", ""),
+    ("injector:balanced", "strategy = 'balanced'"),
     ("injector:local", "strategy = 'local'"),
     ("injector:paper", "strategy = 'paper'"),
     ("injector:permuted", "publish = 'permuted'"),

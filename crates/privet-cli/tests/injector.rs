@@ -130,3 +130,45 @@ fn a_blank_value_is_named_with_its_line() {
     );
     assert!(outcome.stderr.contains(":3") || outcome.stderr.contains("line 3"), "{}", outcome.stderr);
 }
+
+#[test]
+fn groups_are_close_to_the_table_if_that_is_asked() {
+    let bench = Bench::with_example("ward");
+    let close = "[privacy.t-closeness]\nt = 0.35\n[privacy.k-anonymity]\nk = 10\n[knowledge]";
+    bench.edit("ward/policy.toml", "[knowledge]", close);
+    bench.privet(&["anonymize", "ward/policy.toml", "-o", "out"]).succeeds();
+    let audit = bench.privet(&["audit", "out", "--json"]).succeeds().json();
+    let checks = audit["checks"].as_array().expect("checks");
+    let found = |name: &str| {
+        checks.iter().find(|check| check["name"].as_str().is_some_and(|found| found.starts_with(name)))
+    };
+    assert_eq!(found("t-closeness").map(|check| &check["holds"]), Some(&true.into()), "{audit}");
+    assert_eq!(found("k-anonymity").map(|check| &check["holds"]), Some(&true.into()), "{audit}");
+    let public = bench.text("out/public/report.html");
+    assert!(public.contains("up to a distance of"), "the promise");
+    // The same groups fail a stricter policy.
+    let policy = bench.text("ward/policy.toml").replace("t = 0.35", "t = 0.05");
+    bench.write("ward/stricter.toml", policy);
+    let audit =
+        bench.privet(&["audit", "--policy", "ward/stricter.toml", "--release", "out/public", "--json"]);
+    let audit = audit.exits(1).json();
+    let failing: Vec<&str> = (audit["checks"].as_array().expect("checks").iter())
+        .filter(|check| check["holds"] == false)
+        .filter_map(|check| check["name"].as_str())
+        .collect();
+    assert!(matches!(failing.as_slice(), [name] if name.starts_with("t-closeness")), "{failing:?}");
+}
+
+#[test]
+fn a_second_sensitive_column_is_refused_with_the_way_out() {
+    let bench = Bench::with_example("ward");
+    let region = "[columns.insurance]\nrole = \"quasi-identifier\"";
+    bench.edit("ward/policy.toml", region, "[columns.insurance]\nrole = \"sensitive\"");
+    let outcome = bench.privet(&["anonymize", "ward/policy.toml", "-o", "out"]).exits(2);
+    assert!(
+        outcome.stderr.contains("second sensitive column") && outcome.stderr.contains("codip-star"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(!bench.path("out").exists());
+}

@@ -36,7 +36,14 @@ const CENSUS: &[&str] = &[
 const CHEAP: &[Group] = &[
     group("census", CENSUS),
     group("l-plus", &["name = 'l-plus-optimize'", "name = 'l-plus-optimize'\nsuppression = 'vio-sa'"]),
-    group("ward", &["name = 'injector'\nstrategy = 'balanced'", "name = 'injector'\nstrategy = 'local'"]),
+    group(
+        "ward",
+        &[
+            "name = 'injector'",
+            "name = 'injector'\nstrategy = 'balanced'",
+            "name = 'injector'\nstrategy = 'local'",
+        ],
+    ),
     group("clinic", &["name = 'codip'", "name = 'codip-star'"]),
     group("freeform", &["name = 'ff'", "name = 'ff-optimal'"]),
     group("symptoms", &["name = 'quasi-sensitive'\ntime_limit = '10s'"]),

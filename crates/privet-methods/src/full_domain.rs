@@ -63,7 +63,8 @@ pub(super) fn run(
     let drawn_from = own.break_minimality;
     let wanted = usize::try_from(drawn_from.unwrap_or(1)).unwrap_or(usize::MAX);
     let outcome = lattice::search(&problem, wanted, &clock)?;
-    let drawn = super::drawn(policy, microdata, outcome.best.len(), outcome.complete)?;
+    let drawn =
+        super::drawn(policy, microdata, (outcome.best.len(), outcome.complete), super::ONE_OF_THE_BEST)?;
     let Some((cost, levels)) = outcome.best.get(drawn.unwrap_or(0)).cloned() else {
         let top = problem.levelling.groupings.at(problem.tops());
         let whole = top.members(0);

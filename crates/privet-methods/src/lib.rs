@@ -159,13 +159,16 @@ fn other_method(method: &str) -> Error {
         .help("use the policy that the plan was made with")
 }
 
+/// The purpose of a draw where one plan is drawn.
+const ONE_OF_THE_BEST: &str = "privet: one of the best cuts";
+
 /// Draws the plan to publish, by the seed, if `break_minimality` asks for it. A draw from a single plan would protect
 /// nobody and mislead the reader of the report, so it is an error.
 fn drawn(
     policy: &CheckedPolicy,
     microdata: &Microdata,
-    plans: usize,
-    complete: bool,
+    (plans, complete): (usize, bool),
+    purpose: &str,
 ) -> Result<Option<usize>> {
     if policy.method.drawn_from().is_none() || plans == 0 {
         return Ok(None);
@@ -180,7 +183,7 @@ fn drawn(
                     suppression, use finer hierarchies, or give the search more time";
         return Err(policy.at_method("break_minimality", Error::infeasible(wrong).help(help)));
     }
-    let mut random = random::keyed(microdata.key(policy.seed.unwrap_or(0)), "privet: one of the best cuts");
+    let mut random = random::keyed(microdata.key(policy.seed.unwrap_or(0)), purpose);
     Ok(Some(random::below(&mut random, plans as u64) as usize))
 }
 

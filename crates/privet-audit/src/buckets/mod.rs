@@ -31,10 +31,11 @@ use self::book::{Bucket, BucketBook, Person};
 use self::transport::{Transport, TransportVerdict};
 use self::valid::{AssignmentKnowledge, check_matching};
 use super::form::Written;
+use super::notion::{ColumnCloseness, OriginalColumn};
 use super::{Audit, AuditRecords, Check, ExpectedCounts, asked, check_counts, counted};
 use privet_core::{Error, Result};
 use privet_data::Source;
-use privet_policy::requirement::{Diversity, KAnonymity, LDiversity};
+use privet_policy::requirement::{Diversity, KAnonymity, LDiversity, TCloseness};
 use privet_policy::{CheckedPolicy, DataKind, Requirement, Role};
 
 /// The column that says which bucket a record is in.
@@ -120,10 +121,10 @@ pub fn audit_buckets(
             }
             Requirement::LDiversity(asked) => check_diversity(asked, name, &book)?,
             Requirement::KAnonymity(asked) => check_size(asked, &name, &book),
+            Requirement::TCloseness(asked) => check_closeness(asked, &name, policy, &book)?,
             // No method that publishes groups takes these; what nobody judges fails the audit.
             Requirement::LPlusDiversity(_)
             | Requirement::LkcPrivacy(_)
-            | Requirement::TCloseness(_)
             | Requirement::NtCloseness(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
@@ -310,6 +311,36 @@ fn check_size(&KAnonymity { k }: &KAnonymity, name: &str, book: &BucketBook) -> 
         });
     }
     check
+}
+
+/// t-closeness of buckets: the values of each are distributed much as in the original.
+fn check_closeness(
+    asked: &TCloseness,
+    name: &str,
+    policy: &CheckedPolicy,
+    book: &BucketBook,
+) -> Result<Check> {
+    let texts: Vec<&str> = book.values.texts().collect();
+    let counts = (0..texts.len() as u32).map(|value| book.value_counts.get(&value).copied().unwrap_or(0));
+    let column = OriginalColumn::new(policy, asked.column, texts.clone(), counts.collect())?;
+    let closeness = ColumnCloseness::of(asked, &column)?;
+    let (mut faults, mut farthest) = (Vec::new(), None);
+    for (name, bucket) in book.buckets.iter().filter(|(_, bucket)| !bucket.values.is_empty()) {
+        let (holds, distance, figures) =
+            closeness.judge(bucket.values.iter().map(|(value, count)| (*value, *count)));
+        let described = format!("bucket {name}: {figures}");
+        if !holds {
+            faults.push((described.clone(), bucket.occurrences()));
+        }
+        if farthest.as_ref().is_none_or(|(most, _)| distance > *most) {
+            farthest = Some((distance, described));
+        }
+    }
+    let mut check = with_faults(name, "every bucket is close to the original", faults);
+    if check.holds {
+        check.worst = farthest.map(|(_, described)| described);
+    }
+    Ok(check)
 }
 
 fn check_transport(verdict: TransportVerdict) -> Check {

@@ -4,6 +4,7 @@ use super::{Notion, k_anonymity, l_diversity, l_plus, t_closeness};
 use crate::classes::Histogram;
 use crate::cover::value_tree;
 use privet_core::{Error, Result};
+use privet_policy::requirement::TCloseness;
 use privet_policy::{CheckedPolicy, PolicyColumn, Requirement};
 use privet_taxonomy::Taxonomy;
 
@@ -83,6 +84,23 @@ impl ClassRequirements {
             (0u32..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
         let class = Histogram { size: counts.iter().sum(), counts: shown };
         class.size == 0 || self.notions.iter().all(|notion| notion.holds(&class))
+    }
+}
+
+/// t-closeness of one column, asked about one group of values after the other.
+pub(crate) struct ColumnCloseness(Box<dyn Notion>);
+
+impl ColumnCloseness {
+    /// What a requirement asks of the column.
+    pub fn of(asked: &TCloseness, column: &OriginalColumn<'_>) -> Result<ColumnCloseness> {
+        Ok(ColumnCloseness(t_closeness::of_column(asked, 0, column)?))
+    }
+
+    /// Whether a group with these values meets it, how far it is from the original, and the inequality with its numbers.
+    pub fn judge(&self, counts: impl Iterator<Item = (u32, u64)>) -> (bool, f64, String) {
+        let counts: Vec<(u32, u64)> = counts.collect();
+        let class = Histogram { size: counts.iter().map(|(_, count)| count).sum(), counts };
+        (self.0.holds(&class), self.0.strain(&class), self.0.explain(&class))
     }
 }
 

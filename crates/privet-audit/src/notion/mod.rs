@@ -15,6 +15,7 @@ mod n_t_closeness;
 mod quasi_sensitive;
 mod t_closeness;
 
+pub(crate) use column::ColumnCloseness;
 pub use column::{ClassRequirements, OriginalColumn};
 pub(super) use freeform::read_as;
 pub use freeform::{MixedNode, mixed_nodes};

@@ -59,8 +59,7 @@ impl Attribute {
         taxonomy: Arc<Taxonomy>,
         trapezoid: impl Fn(NodeId) -> Option<Trapezoid>,
     ) -> Result<Attribute> {
-        let numbers: Vec<Option<f64>> =
-            (0..taxonomy.leaves()).map(|leaf| number_of(taxonomy.label(taxonomy.leaf(leaf)))).collect();
+        let numbers = numbers_of(&taxonomy);
         let members = |node: NodeId| -> Vec<(u32, f64)> {
             let below = taxonomy.leaves_below(node);
             let shape = trapezoid(node).filter(|_| !taxonomy.is_leaf(node) && node != taxonomy.root());
@@ -79,10 +78,10 @@ impl Attribute {
 
     /// Fuzzy inner nodes, each a range that is widened at both ends by `spread` times its width.
     pub fn spread(name: String, taxonomy: Arc<Taxonomy>, spread: Exact) -> Result<Attribute> {
-        let numbers =
-            || (0..taxonomy.leaves()).filter_map(|leaf| number_of(taxonomy.label(taxonomy.leaf(leaf))));
+        let numbers = numbers_of(&taxonomy);
+        let known = || numbers.iter().flatten().copied();
         let (least, most) =
-            (numbers().fold(f64::INFINITY, f64::min), numbers().fold(f64::NEG_INFINITY, f64::max));
+            (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
         let mut shapes = vec![None; taxonomy.len()];
         for node in taxonomy.nodes().filter(|node| *node != taxonomy.root() && !taxonomy.is_leaf(*node)) {
             let label = taxonomy.label(node);
@@ -124,6 +123,11 @@ impl Attribute {
         Ok(())
     }
 
+    /// The number that each leaf stands for, if it does.
+    pub fn numbers(&self) -> Vec<Option<f64>> {
+        numbers_of(&self.taxonomy)
+    }
+
     /// Whether some nodes are fuzzy.
     pub fn is_fuzzy(&self) -> bool {
         self.fuzzy.is_some()
@@ -145,6 +149,11 @@ impl Attribute {
             }
         }
     }
+}
+
+/// The number that each leaf stands for, if it does.
+fn numbers_of(taxonomy: &Taxonomy) -> Vec<Option<f64>> {
+    (0..taxonomy.leaves()).map(|leaf| number_of(taxonomy.label(taxonomy.leaf(leaf)))).collect()
 }
 
 /// The number that a leaf stands for: itself, or the middle of its range.

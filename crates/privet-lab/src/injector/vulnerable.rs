@@ -28,7 +28,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
             simple += exposure.vulnerable_simple;
         }
         let mean = |sum: u64| sum as f64 / bench.seeds() as f64;
-        let (_, injector) = bench.group(&task, GroupingStrategy::Balanced, 1)?;
+        let (_, injector) = bench.group(&task, GroupingStrategy::Near, 1)?;
         table.row([
             Cell::text(expectation),
             Cell::Count(l as u64),

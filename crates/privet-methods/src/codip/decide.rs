@@ -15,6 +15,7 @@ use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::projection::Projection;
+use privet_engine::rollup::Levels;
 use privet_policy::{CheckedPolicy, Requirement};
 use privet_policy::{Method, layout};
 
@@ -122,13 +123,19 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
     if !asked.limits.allows_loss(gamma_alpha) {
         return Err(too_much_lost(&asked, gamma_alpha, &search));
     }
-    let project = |subset: &Vec<usize>| -> Result<ProjectedTable> {
-        let levels = tables.best(subset, &clock)?.ok_or_else(|| tables.why_not(subset, &attributes))?;
-        Ok(tables.project(subset, &levels))
+    let project = |(number, subset): (usize, &Vec<usize>)| -> Result<(ProjectedTable, Option<usize>)> {
+        let (levels, drawn_from) = match policy.method.drawn_from() {
+            None => (tables.best(subset, &clock)?, None),
+            Some(top) => drawn(policy, microdata, &tables, (number, subset), top, &clock)?,
+        };
+        let levels = levels.ok_or_else(|| tables.why_not(subset, &attributes))?;
+        Ok((tables.project(subset, &levels), drawn_from))
     };
     // Report the first failure in the order of tables, not the one that a thread happens to reach first.
-    let projections: Vec<Result<ProjectedTable>> = plan.par_iter().map(project).collect();
-    let projections: Vec<ProjectedTable> = projections.into_iter().collect::<Result<_>>()?;
+    let projections: Vec<Result<_>> = plan.par_iter().enumerate().map(project).collect();
+    let (projections, drawn_from): (Vec<ProjectedTable>, Vec<Option<usize>>) =
+        projections.into_iter().collect::<Result<Vec<_>>>()?.into_iter().unzip();
+    let drawn_from = drawn_from.into_iter().flatten().min();
     let improvement = improvement(&tables, &plan, attributes.len(), &clock)?;
     let warnings = attributes::warnings(policy, microdata, &attributes);
     let plan = tables_plan(&tables, &projections, &attributes, (&ratios, &plan), &improvement);
@@ -136,7 +143,7 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
         asked,
         gamma_alpha: plan.gamma_alpha,
         gamma_beta: plan.gamma_beta,
-        plan: Plan::Projections(TablesPlan { columns: plan::columns(microdata), ..plan }),
+        plan: Plan::Projections(TablesPlan { drawn_from, columns: plan::columns(microdata), ..plan }),
         attributes,
         ratios,
         projections,
@@ -144,6 +151,22 @@ pub fn decide(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> R
         search,
         warnings,
     })
+}
+
+/// The levels of a table, drawn from the best ones, and how many there were. Each table has a draw of its own.
+fn drawn(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    tables: &ProjectedTables<'_>,
+    (number, subset): (usize, &[usize]),
+    top: u64,
+    clock: &Clock,
+) -> Result<(Option<Levels>, Option<usize>)> {
+    let top = usize::try_from(top).unwrap_or(usize::MAX);
+    let (best, complete) = tables.several(subset, top, clock)?;
+    let purpose = format!("privet: one of the best tables, {number}");
+    let drawn = crate::drawn(policy, microdata, (best.len(), complete), &purpose)?;
+    Ok((best.get(drawn.unwrap_or(0)).cloned(), drawn.map(|_| best.len())))
 }
 
 /// Applies a plan to other data. Whether its tables meet the requirements is for the audit to say.
@@ -176,6 +199,7 @@ pub fn apply_plan(
         gamma_beta: figures.gamma_beta,
         plan: Plan::Projections(TablesPlan {
             projections: tables,
+            drawn_from: planned.drawn_from,
             columns: planned.columns.clone(),
             ..figures
         }),
@@ -255,6 +279,7 @@ fn tables_plan(
             join_threat: 1.0 - gamma_beta,
             association_loss: gamma_alpha,
         },
+        drawn_from: None,
         columns: Vec::new(),
     }
 }

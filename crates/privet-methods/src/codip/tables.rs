@@ -257,6 +257,13 @@ impl<'a> ProjectedTables<'a> {
         Ok(best)
     }
 
+    /// Up to `top` vectors of levels of least loss at which a table with these attributes meets the policy, and whether the
+    /// search was complete.
+    pub(super) fn several(&self, subset: &[usize], top: usize, clock: &Clock) -> Result<(Vec<Levels>, bool)> {
+        let outcome = lattice::search(&CheapestTable { tables: self, subset, clock }, top, clock)?;
+        Ok((outcome.best.into_iter().map(|(_, levels)| levels).collect(), outcome.complete))
+    }
+
     /// Whether a table with these attributes can meet the policy. Without a limit on discernibility, the most general
     /// table decides; otherwise the search does.
     pub fn is_feasible(&self, subset: &[usize], clock: &Clock) -> Result<bool> {

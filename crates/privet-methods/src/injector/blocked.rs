@@ -87,14 +87,10 @@ impl ClashSums {
         }
     }
 
-    /// The number of records that have a value.
-    pub fn having(&self, value: u32) -> u64 {
-        self.having[value as usize]
-    }
-
-    /// The number of records that clash with a class because of barred values, not because they share its value.
-    pub fn barred(&self, class: usize) -> u64 {
-        let mut clashing = self.barring[self.value_of[class] as usize];
+    /// The number of records that clash with a class: NIT of a group of one.
+    pub fn clashing(&self, class: usize) -> u64 {
+        let own = self.value_of[class] as usize;
+        let mut clashing = self.having[own] + self.barring[own];
         for bar in &self.bars[class] {
             clashing += self.having[bar.value as usize];
             if bar.mirrored != NONE {
@@ -102,10 +98,5 @@ impl ClashSums {
             }
         }
         clashing
-    }
-
-    /// The number of records that clash with a class: NIT of a group of one.
-    pub fn clashing(&self, class: usize) -> u64 {
-        self.having[self.value_of[class] as usize] + self.barred(class)
     }
 }

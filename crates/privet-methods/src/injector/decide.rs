@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use super::closeness::GroupCloseness;
 use super::{GroupExposure, GroupingStrategy, GroupingTask, RecordGroups, expose, group};
 use crate::SearchFacts;
 use crate::plan::{Plan, PlanSummary};
@@ -40,6 +41,7 @@ impl GroupingSettings {
         let (strategy, suppress, publication) = match &policy.method {
             Method::Injector(own) => {
                 let strategy = match own.strategy {
+                    method::Strategy::Near => GroupingStrategy::Near,
                     method::Strategy::Balanced => GroupingStrategy::Balanced,
                     method::Strategy::Local => GroupingStrategy::Local,
                     method::Strategy::Paper => GroupingStrategy::Paper,
@@ -81,6 +83,8 @@ pub struct GroupingDecision {
     pub grouping: RecordGroups,
     /// What the adversary can infer.
     pub exposure: GroupExposure,
+    /// The largest distance of a group from the whole table and the t that limits it, per requirement of t-closeness.
+    pub farthest: Vec<(f64, Exact)>,
     /// What the adversary could infer from Anatomy's groups, if these can be formed.
     pub baseline: Option<GroupExposure>,
     /// The decision as readable data.
@@ -159,7 +163,13 @@ pub fn decide(
         max_posterior: asked.demand.max_posterior,
         suppress: asked.suppress,
     };
-    let grouping = group(&task, asked.strategy, key, clock)?;
+    let mut grouping = group(&task, asked.strategy, key, clock)?;
+    let closeness = closeness(policy, microdata)?;
+    // Groups that are close stay so when they merge, so one requirement can follow the other.
+    for test in &closeness {
+        grouping = test.reach(&task, grouping, key, clock)?;
+    }
+    let farthest = closeness.iter().map(|test| (test.farthest(&observations, &grouping), test.t)).collect();
     let exposure = expose(&task, &grouping);
     // There is no baseline if a value is too frequent for Anatomy.
     let baseline =
@@ -190,11 +200,21 @@ pub fn decide(
         rules: shown.rules,
         grouping,
         exposure,
+        farthest,
         baseline,
         plan,
         search,
         warnings,
     })
+}
+
+/// The tests of t-closeness that the policy asks for; the door lets only the column pass that groups hide.
+fn closeness(policy: &CheckedPolicy, microdata: &Microdata) -> Result<Vec<GroupCloseness>> {
+    let asked = policy.requirements.iter().filter_map(|asked| match asked {
+        Requirement::TCloseness(asked) => Some(GroupCloseness::of(asked, microdata)),
+        _ => None,
+    });
+    asked.collect()
 }
 
 /// The values of the suppressed records, with counts.

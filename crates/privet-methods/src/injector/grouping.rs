@@ -1,9 +1,8 @@
 //! The second phase of Figure 2: groups of l mutually exchangeable records.
 //!
-//! A group starts from the class that clashes with most of the remaining records. `paper`: then repeatedly adds the
-//! compatible class that blocks the fewest candidates. That counts records of the same value as blocked, so it uses up
-//! rare values first and strands the frequent ones. `balanced`: adds the compatible class whose value has most records
-//! left and, among equals, the one that blocks the fewest other candidates.
+//! A group starts from the class that clashes with most of the remaining records, and repeatedly adds the compatible class
+//! that blocks the fewest candidates. That counts records of the same value as blocked, so it uses up rare values first and
+//! strands the frequent ones.
 
 use super::blocked::ClashSums;
 use super::classes::RecordClasses;
@@ -19,15 +18,6 @@ pub struct ClassSlot {
     pub turn: u32,
 }
 
-/// Which class joins a group next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NextClass {
-    /// The one that blocks fewest candidates.
-    FewestBlocked,
-    /// The one whose value has most records left.
-    MostLeft,
-}
-
 /// Groups, and the records without a group, in the order in which they were given up.
 #[derive(Debug, Default)]
 pub(super) struct FormedGroups {
@@ -36,12 +26,7 @@ pub(super) struct FormedGroups {
 }
 
 /// Forms groups of `l` records while possible.
-pub(super) fn form(
-    classes: &RecordClasses,
-    l: usize,
-    choice: NextClass,
-    clock: &Clock,
-) -> Result<FormedGroups> {
+pub(super) fn form(classes: &RecordClasses, l: usize, clock: &Clock) -> Result<FormedGroups> {
     let mut pool = UngroupedRecords {
         classes,
         left: classes.list.iter().map(|class| class.count).collect(),
@@ -58,7 +43,7 @@ pub(super) fn form(
             clock.check()?;
         }
         let Some(seed) = pool.most_clashing() else { break };
-        let (group, complete) = pool.grow(seed, l, choice);
+        let (group, complete) = pool.grow(seed, l);
         let seed = group[0];
         if complete {
             total -= group.len() as u64;
@@ -132,7 +117,7 @@ impl UngroupedRecords<'_> {
     }
 
     /// Grows a group from a class; returns whether it reached `l` records.
-    fn grow(&mut self, seed: usize, l: usize, choice: NextClass) -> (Vec<ClassSlot>, bool) {
+    fn grow(&mut self, seed: usize, l: usize) -> (Vec<ClassSlot>, bool) {
         let mut candidates = self.some_left.clone();
         let mut dropped: Vec<u32> = Vec::new();
         let mut group = Vec::with_capacity(l);
@@ -154,10 +139,7 @@ impl UngroupedRecords<'_> {
             for other in &dropped[before..] {
                 self.candidates.take(*other as usize, self.left[*other as usize]);
             }
-            next = match choice {
-                NextClass::FewestBlocked => self.fewest_blocked(&candidates),
-                NextClass::MostLeft => self.most_left(&candidates),
-            };
+            next = self.fewest_blocked(&candidates);
         }
         for class in dropped {
             self.candidates.add(class as usize, self.left[class as usize]);
@@ -169,22 +151,5 @@ impl UngroupedRecords<'_> {
     fn fewest_blocked(&self, candidates: &ClassSet) -> Option<usize> {
         let blocked = |class: &usize| self.candidates.clashing(*class);
         candidates.iter().map(|class| class as usize).min_by_key(blocked)
-    }
-
-    fn most_left(&self, candidates: &ClassSet) -> Option<usize> {
-        let left = |class: usize| self.all.having(self.classes.list[class].value);
-        let mut tied: Vec<usize> = Vec::new();
-        let mut most = 0;
-        for class in candidates.iter().map(|class| class as usize) {
-            let left = left(class);
-            if left > most {
-                most = left;
-                tied.clear();
-            }
-            if left == most {
-                tied.push(class);
-            }
-        }
-        tied.into_iter().min_by_key(|class| self.candidates.barred(*class))
     }
 }

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use super::classes::RecordClasses;
 use super::grouping::ClassSlot;
 use super::{GroupLimits, balanced};
-use privet_core::Result;
 use privet_core::clock::Clock;
+use privet_core::{Result, RunKey};
 use privet_engine::negative_rules::Observations;
 use privet_engine::partition;
 use privet_engine::partition::Splitter;
@@ -35,10 +35,11 @@ pub(super) fn split(
     class_of: &[u32],
     records: Vec<u32>,
     limits: GroupLimits,
+    key: RunKey,
     clock: &Clock,
 ) -> Result<Vec<GroupedPart>> {
-    let groups = balanced(classes, limits, clock)?;
-    let local = LocalSplitter { observations, classes, class_of, limits, clock };
+    let groups = balanced(classes, limits, key, clock)?;
+    let local = LocalSplitter { observations, classes, class_of, limits, key, clock };
     partition::partition(&local, GroupedPart { records, groups }, clock)
 }
 
@@ -47,6 +48,7 @@ struct LocalSplitter<'a> {
     classes: &'a RecordClasses,
     class_of: &'a [u32],
     limits: GroupLimits,
+    key: RunKey,
     clock: &'a Clock,
 }
 
@@ -133,7 +135,7 @@ impl LocalSplitter<'_> {
         if !judge(classes.values, &kinds, self.limits.l).failing.is_empty() {
             return None;
         }
-        let groups = balanced(&classes, self.limits, self.clock).ok()?;
+        let groups = balanced(&classes, self.limits, self.key, self.clock).ok()?;
         let is_even = |group: &Vec<ClassSlot>| {
             let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
             for slot in group {

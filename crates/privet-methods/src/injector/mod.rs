@@ -5,15 +5,21 @@
 //! are formed so that l values remain possible for everybody nevertheless (`privacy/matching`).
 //!
 //! Records with the same value and the same excluded values are interchangeable, so groups are formed from classes with
-//! counts (`classes`): first groups of l mutually exchangeable records (`grouping`), then the few that remain
-//! (`remaining`). `anatomy` is the baseline without background knowledge.
+//! counts (`classes`): first groups of l mutually exchangeable records (`balanced`; `grouping` as published), then the few
+//! that remain (`remaining`). `near` groups people who are near each other (`distance`, `index`), `local` splits the table
+//! first. `anatomy` is the baseline without background knowledge.
 
 mod anatomy;
+mod balanced;
 mod blocked;
 mod classes;
+mod closeness;
 mod decide;
+mod distance;
 mod grouping;
+mod index;
 mod local;
+mod near;
 mod remaining;
 mod shelf;
 #[cfg(test)]
@@ -24,7 +30,8 @@ use std::collections::BTreeMap;
 
 use classes::RecordClasses;
 pub use decide::{GroupingDecision, GroupingSettings, Publication, decide, idle_note, known_rules};
-use grouping::{ClassSlot, NextClass};
+use grouping::ClassSlot;
+use rand_chacha::ChaCha20Rng;
 
 use privet_core::clock::Clock;
 use privet_core::counted;
@@ -35,6 +42,8 @@ use privet_engine::privacy::matching::{Posterior, ValueGraph, judge, peel};
 /// How groups are formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GroupingStrategy {
+    /// People who are near each other.
+    Near,
     /// Frequent values first, so that few records remain ungrouped.
     Balanced,
     /// `Balanced` within parts of similar records.
@@ -49,6 +58,7 @@ impl GroupingStrategy {
     /// The name in policies.
     pub fn name(self) -> &'static str {
         match self {
+            GroupingStrategy::Near => "near",
             GroupingStrategy::Balanced => "balanced",
             GroupingStrategy::Local => "local",
             GroupingStrategy::Paper => "paper",
@@ -125,7 +135,7 @@ pub fn group(
     clock: &Clock,
 ) -> Result<RecordGroups> {
     let GroupingTask { observations, l, k, max_posterior: bound, .. } = *task;
-    let limits = GroupLimits { l, k, bound };
+    let (limits, key) = (GroupLimits { l, k, bound }, key.into());
     let blind = if strategy == GroupingStrategy::Anatomy { observations.len() } else { 0 };
     let nothing = vec![ValueSet::none(observations.values.len()); blind];
     let known = if strategy == GroupingStrategy::Anatomy { &nothing } else { task.excluded };
@@ -143,60 +153,64 @@ pub fn group(
     let is_kept = |record: &u32| kept[class_of[*record as usize] as usize];
     let (records, suppressed): (Vec<u32>, Vec<u32>) = (0..observations.len() as u32).partition(is_kept);
     let mut random = random::keyed(key, "groups");
+    let whole = |groups: Vec<Vec<ClassSlot>>| vec![local::GroupedPart { records: records.clone(), groups }];
     let parts = match strategy {
-        GroupingStrategy::Local => local::split(observations, &classes, &class_of, records, limits, clock)?,
-        GroupingStrategy::Balanced => {
-            vec![local::GroupedPart { records, groups: balanced(&classes, limits, clock)? }]
+        GroupingStrategy::Near => {
+            let groups = near::form(observations, &classes, &class_of, &records, limits, &mut random, clock)?;
+            check_posteriors(&classes, &class_of, &groups, bound)?;
+            return Ok(shuffled(groups, suppressed, &mut random));
         }
-        GroupingStrategy::Paper => {
-            vec![local::GroupedPart { records, groups: as_published(&classes, limits, clock)? }]
+        GroupingStrategy::Local => {
+            local::split(observations, &classes, &class_of, records.clone(), limits, key, clock)?
         }
-        GroupingStrategy::Anatomy => {
-            vec![local::GroupedPart { records, groups: enlarge(anatomy::form(&classes, l, &mut random), k) }]
-        }
+        GroupingStrategy::Balanced => whole(balanced(&classes, limits, key, clock)?),
+        GroupingStrategy::Paper => whole(as_published(&classes, limits, clock)?),
+        GroupingStrategy::Anatomy => whole(enlarge(anatomy::form(&classes, l, &mut random), k, signature)),
     };
-    if let Some(bound) = task.max_posterior.filter(|_| strategy != GroupingStrategy::Anatomy) {
-        check_posteriors(&classes, &parts, bound)?;
-    }
     let mut groups: Vec<Vec<u32>> = Vec::new();
     for part in parts {
         let mut members = members(observations, &class_of, &part.records);
         members.iter_mut().for_each(|members| random::shuffle(members, &mut random));
         groups.extend(deal(&part.groups, &members));
     }
-    // The order in which groups were formed reveals who is hardest to hide.
-    random::shuffle(&mut groups, &mut random);
-    groups.iter_mut().for_each(|group| random::shuffle(group, &mut random));
-    Ok(RecordGroups { groups, suppressed })
+    if strategy != GroupingStrategy::Anatomy {
+        check_posteriors(&classes, &class_of, &groups, bound)?;
+    }
+    Ok(shuffled(groups, suppressed, &mut random))
+}
+
+/// Puts groups and their members into random order: the order in which they were formed reveals who is hardest to hide.
+fn shuffled(mut groups: Vec<Vec<u32>>, suppressed: Vec<u32>, random: &mut ChaCha20Rng) -> RecordGroups {
+    random::shuffle(&mut groups, random);
+    groups.iter_mut().for_each(|group| random::shuffle(group, random));
+    RecordGroups { groups, suppressed }
 }
 
 fn as_published(classes: &RecordClasses, limits: GroupLimits, clock: &Clock) -> Result<Vec<Vec<ClassSlot>>> {
-    let phase = grouping::form(classes, limits.l, NextClass::FewestBlocked, clock)?;
+    let phase = grouping::form(classes, limits.l, clock)?;
     remaining::place_as_published(classes, phase.groups, &phase.remaining, limits, clock)
 }
 
-fn balanced(classes: &RecordClasses, limits: GroupLimits, clock: &Clock) -> Result<Vec<Vec<ClassSlot>>> {
-    let phase = grouping::form(classes, limits.l, NextClass::MostLeft, clock)?;
+fn balanced(
+    classes: &RecordClasses,
+    limits: GroupLimits,
+    key: RunKey,
+    clock: &Clock,
+) -> Result<Vec<Vec<ClassSlot>>> {
+    let phase = balanced::form(classes, limits.l, &mut random::keyed(key, "balanced groups"), clock)?;
     remaining::place_sparingly(classes, phase.groups, phase.remaining, limits, clock)
 }
 
-/// Merges groups of fewer than k records until none is left, preferably with groups of the same classes, because that
-/// does not raise any posterior. What is valid for a record stays valid when its group grows, and no value's share of
-/// two groups exceeds the larger of its shares in each.
-fn enlarge(groups: Vec<Vec<ClassSlot>>, k: u64) -> Vec<Vec<ClassSlot>> {
-    let is_small = |group: &Vec<ClassSlot>| (group.len() as u64) < k;
+/// Merges groups of fewer than k records until none is left, those first that follow each other by a key. What is valid for
+/// a record stays valid when its group grows, and no value's share of two groups exceeds the larger of its shares in each.
+fn enlarge<T, K: Ord>(groups: Vec<Vec<T>>, k: u64, key: impl Fn(&[T]) -> K) -> Vec<Vec<T>> {
+    let is_small = |group: &Vec<T>| (group.len() as u64) < k;
     if !groups.iter().any(is_small) {
         return groups;
     }
-    let signature = |group: &Vec<ClassSlot>| {
-        let mut signature: Vec<u32> = group.iter().map(|slot| slot.class).collect();
-        signature.sort_unstable();
-        signature
-    };
-    let (mut small, mut large): (Vec<Vec<ClassSlot>>, Vec<Vec<ClassSlot>>) =
-        groups.into_iter().partition(is_small);
-    small.sort_by_cached_key(signature);
-    let mut pile: Vec<ClassSlot> = Vec::new();
+    let (mut small, mut large): (Vec<Vec<T>>, Vec<Vec<T>>) = groups.into_iter().partition(is_small);
+    small.sort_by_cached_key(|group| key(group));
+    let mut pile: Vec<T> = Vec::new();
     for group in small {
         pile.extend(group);
         if !is_small(&pile) {
@@ -210,6 +224,13 @@ fn enlarge(groups: Vec<Vec<ClassSlot>>, k: u64) -> Vec<Vec<ClassSlot>> {
         }
     }
     large
+}
+
+/// The classes of a group, sorted. Merging groups of the same classes does not raise any posterior.
+fn signature(group: &[ClassSlot]) -> Vec<u32> {
+    let mut signature: Vec<u32> = group.iter().map(|slot| slot.class).collect();
+    signature.sort_unstable();
+    signature
 }
 
 /// Rejects a table with fewer records than a group must have.
@@ -288,15 +309,19 @@ fn check_feasible(task: &GroupingTask<'_>, classes: &RecordClasses, clock: &Cloc
     )))
 }
 
-fn check_posteriors(classes: &RecordClasses, parts: &[local::GroupedPart], bound: Exact) -> Result<()> {
-    let mut failing = 0u64;
-    for group in parts.iter().flat_map(|part| &part.groups) {
-        let mut signature: Vec<u32> = group.iter().map(|slot| slot.class).collect();
+fn check_posteriors(
+    classes: &RecordClasses,
+    class_of: &[u32],
+    groups: &[Vec<u32>],
+    bound: Option<Exact>,
+) -> Result<()> {
+    let Some(bound) = bound else { return Ok(()) };
+    let holds = |group: &&Vec<u32>| {
+        let mut signature: Vec<u32> = group.iter().map(|record| class_of[*record as usize]).collect();
         signature.sort_unstable();
-        let holds =
-            shelf::posterior(classes, &signature).is_some_and(|posterior| posterior.is_at_most(bound));
-        failing += u64::from(!holds);
-    }
+        shelf::posterior(classes, &signature).is_some_and(|posterior| posterior.is_at_most(bound))
+    };
+    let failing = groups.iter().filter(|group| !holds(group)).count() as u64;
     if failing == 0 {
         return Ok(());
     }

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use super::classes::RecordClasses;
 use super::grouping::ClassSlot;
 use super::shelf::{GroupShelf, posterior};
-use super::{GroupLimits, enlarge};
+use super::{GroupLimits, enlarge, signature};
 use privet_core::clock::Clock;
 use privet_core::{Exact, Result};
 
@@ -145,7 +145,7 @@ fn merge_failing(shelf: &mut GroupShelf<'_>, l: usize, clock: &Clock) -> Result<
 /// The groups, merged until each has k records and, as far as merging helps, no posterior exceeds the bound.
 fn grown(shelf: GroupShelf<'_>, limits: GroupLimits, clock: &Clock) -> Result<Vec<Vec<ClassSlot>>> {
     let classes = shelf.classes;
-    let groups = enlarge(shelf.into_groups(), limits.k);
+    let groups = enlarge(shelf.into_groups(), limits.k, signature);
     let Some(bound) = limits.bound else { return Ok(groups) };
     let mut shelf = GroupShelf::new(classes, groups);
     merge_too_sure(&mut shelf, bound, clock)?;

@@ -71,7 +71,7 @@ pub(super) fn run(
         Some(techniques) => enumeration::enumerate(&problem, techniques, &limits, &clock)?,
         None => search(&problem, descent::descend(&problem, &clock)?, &limits, &clock)?,
     };
-    let drawn = super::drawn(policy, microdata, found.best.len(), found.complete)?;
+    let drawn = super::drawn(policy, microdata, (found.best.len(), found.complete), super::ONE_OF_THE_BEST)?;
     solution(&problem, microdata, &asked, &found, drawn, &clock)
 }
 

@@ -181,6 +181,9 @@ pub struct TablesPlan {
     pub gamma_beta: f64,
     /// What the plan gains over one table.
     pub improvement: PlannedGain,
+    /// The least number of plans that a table was drawn from, if tables were drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn_from: Option<usize>,
     /// The columns.
     pub columns: Vec<PlannedColumn>,
 }
@@ -302,6 +305,7 @@ impl Plan {
         match self {
             Plan::Levels(plan) => plan.drawn_from,
             Plan::Cuts(plan) => plan.drawn_from,
+            Plan::Projections(plan) => plan.drawn_from,
             _ => None,
         }
     }

@@ -18,6 +18,8 @@ method! {
         pub persist: bool,
         /// What each table should lose least of.
         pub cost: ProjectionCost,
+        /// Of how many best anonymisations of a table one is drawn.
+        pub break_minimality: Option<u64>,
     }
     of STAR
 }
@@ -27,6 +29,8 @@ method! {
     pub struct Codip {
         /// What each table should lose least of.
         pub cost: ProjectionCost,
+        /// Of how many best anonymisations of a table one is drawn.
+        pub break_minimality: Option<u64>,
         /// How long the search may take.
         pub time_limit: Option<Duration>,
     }
@@ -61,6 +65,7 @@ pub static STAR: Declaration = Declaration {
             "whether a merge that breaks a limit is followed by the next best one instead of the end",
         ),
         TABLE_COST,
+        BREAK_MINIMALITY,
     ],
 };
 
@@ -74,7 +79,7 @@ pub static CODIP: Declaration = Declaration {
     help: "Looks for the plan that loses least association of all plans within beta whose tables can be anonymised. Up to \
            about ten sensitive attributes the best is found and proven; beyond, the best so far is returned with what is \
            proven about it.",
-    keys: &[TABLE_COST, TIME_LIMIT],
+    keys: &[TABLE_COST, BREAK_MINIMALITY, TIME_LIMIT],
 };
 
 pub(crate) const TABLE_COST: Key = Key {
@@ -83,3 +88,10 @@ pub(crate) const TABLE_COST: Key = Key {
     help: "what each table should lose least of: DM or LM",
     ..COST
 };
+
+const BREAK_MINIMALITY: Key = Key::optional(
+    "break_minimality",
+    KeyKind::Count(2),
+    "publish each table at one of this many best vectors of levels, drawn by the seed, so that nobody can reason from the \
+     best one",
+);

@@ -31,6 +31,8 @@ method! {
 choices! {
     /// How groups are formed.
     pub enum Strategy {
+        /// People who are near each other.
+        Near = "near",
         /// Frequent values first, so that few records remain.
         Balanced = "balanced",
         /// The same within parts of similar records.
@@ -66,9 +68,10 @@ pub(super) fn check_columns(columns: &[PolicyColumn], about: Option<usize>) -> R
     let with = |role: Role| columns.iter().filter(move |column| column.role == Some(role));
     if let Some(other) = with(Role::Sensitive).find(|column| Some(column.index) != about) {
         let message = format!("'{}' is a second sensitive column, and groups hide only one", other.name);
-        return Err(
-            Error::input(message).help("leave it out of the policy, or put both columns together into one")
-        );
+        return Err(Error::input(message).help(
+            "leave it out of the policy, put both columns together into one, or use codip-star, which publishes several \
+             tables: rules are about one column, and whoever knows one of two values of a group would read the other",
+        ));
     }
     let taken = |column: &&PolicyColumn| {
         column.name == GROUP_COLUMN || (Some(column.index) == about && column.name == COUNT_COLUMN)
@@ -83,7 +86,7 @@ pub(super) fn check_columns(columns: &[PolicyColumn], about: Option<usize>) -> R
 /// `[method] name = "injector"`.
 pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Groups,
-    accepts: &[Accepts::once(&["matching-l-diversity"]), Accepts::of(&["k-anonymity"])],
+    accepts: &[Accepts::once(&["matching-l-diversity"]), Accepts::of(&["k-anonymity", "t-closeness"])],
     name: "injector",
     source: "T. Li, N. Li: Injector: Mining Background Knowledge for Data Anonymization. ICDE 2008",
     summary: "exact quasi-identifiers in groups in which the adversary's knowledge does not help",
@@ -94,8 +97,9 @@ pub static DECLARATION: Declaration = Declaration {
         Key::with_default(
             "strategy",
             KeyKind::Choice(Strategy::WORDS),
-            "balanced",
-            "balanced gives the smallest groups, local puts similar people together, paper is the published algorithm",
+            "near",
+            "near puts people together who are near each other; balanced gives groups of the same size without regard to \
+             who is in them, local splits the table first, paper is the published algorithm",
         ),
         Key::with_default(
             "infeasible",
@@ -112,7 +116,7 @@ pub static ANATOMY: Declaration = Declaration {
     subject: Subject::Groups,
     accepts: &[
         Accepts::once(&["l-diversity"]).with(&[Condition::OneOf("kind", &["distinct", "frequency"])]),
-        Accepts::of(&["k-anonymity"]),
+        Accepts::of(&["k-anonymity", "t-closeness"]),
     ],
     name: "anatomy",
     source: "X. Xiao, Y. Tao: Anatomy: Simple and Effective Privacy Preservation. VLDB 2006",

@@ -187,12 +187,12 @@ impl Method {
         match self {
             Method::FullDomain(own) => own.break_minimality,
             Method::LPlusOptimize(own) => own.drawn_from(),
+            Method::CodipStar(CodipStar { break_minimality, .. })
+            | Method::Codip(Codip { break_minimality, .. }) => *break_minimality,
             Method::Mondrian(_)
             | Method::SimulatedAnnealing(_)
             | Method::Injector(_)
             | Method::Anatomy(_)
-            | Method::CodipStar(_)
-            | Method::Codip(_)
             | Method::Ff(_)
             | Method::FfOptimal(_)
             | Method::QuasiSensitive(_) => None,

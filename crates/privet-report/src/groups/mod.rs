@@ -48,6 +48,9 @@ pub struct GroupLimit {
     /// How many records every group must have; 1 asks nothing.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub k: u64,
+    /// How far a group's values may be distributed from the whole table's, as the policy writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub t: Option<String>,
     /// How sure an attacker may become of a value, as the policy writes it.
     pub max_posterior: Option<String>,
     /// Whether the attacker is taken to know rules.

@@ -22,14 +22,19 @@ const ON_GROUPS: [Attack; 12] = [
 /// What the requirement promises, as a clause that can follow "In this release".
 pub fn promise(limit: &GroupLimit) -> String {
     let (l, column) = (limit.l, &limit.column);
-    let size = match limit.k {
+    let mut size = match limit.k {
         0 | 1 => String::new(),
         k => format!(", and every group has at least {k} records"),
     };
+    if let Some(t) = &limit.t {
+        size += &format!(
+            ", and in every group {column} is distributed as in the whole table up to a distance of {t}"
+        );
+    }
     if l <= 1 {
         return match limit.k {
-            0 | 1 => "nothing is promised, for l = 1 asks nothing".to_string(),
-            k => format!("every group has at least {k} records, which may all share one value of {column}"),
+            0 | 1 if limit.t.is_none() => "nothing is promised, for l = 1 asks nothing".to_string(),
+            _ => format!("one value of {column} or more stays possible for every record{size}"),
         };
     }
     if !limit.knowledge {
@@ -80,6 +85,13 @@ fn against(limit: &GroupLimit, attack: Attack) -> Option<(Cover, String)> {
         Attack::OutsideKnowledge => Some((
             Cover::Uncovered,
             "A value that is out of the question for some records of a group gives the others away.".to_string(),
+        )),
+        Attack::Skew if limit.t.is_some() => Some((
+            Cover::Bounded,
+            format!(
+                "Knowing the group changes what can be believed about {column} by a distance of at most {}.",
+                limit.t.as_deref().unwrap_or_default()
+            ),
         )),
         Attack::StatisticalInference => Some((
             Cover::Uncovered,

@@ -134,6 +134,12 @@ fn groups_on_adult() {
         let exposure = expose(&task, &grouping);
         assert_eq!((exposure.groups, exposure.vulnerable, exposure.above_one_in_l), (groups, 0, 0));
         assert!(exposure.sizes.keys().all(|size| *size <= l + 1), "{exposure:?}");
+        // Nearness leaves a few more to wait.
+        let grouping = group(&task, GroupingStrategy::Near, 7, &clock).expect("groups");
+        let exposure = expose(&task, &grouping);
+        assert_eq!((exposure.vulnerable, exposure.above_one_in_l), (0, 0));
+        assert!(exposure.groups >= groups - groups / 100, "{exposure:?}");
+        assert!(exposure.sizes.keys().all(|size| *size <= l + 3), "{exposure:?}");
         // Figure 4: 307 and 677 records on average are vulnerable under Anatomy.
         let grouping = group(&task, GroupingStrategy::Anatomy, 7, &clock).expect("groups");
         let exposure = expose(&task, &grouping);

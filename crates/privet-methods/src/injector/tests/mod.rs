@@ -1,6 +1,7 @@
 //! Groups against the definitions: tables with known answers, and every strategy on generated tables.
 
 mod adult;
+mod near;
 
 use std::sync::Arc;
 
@@ -15,8 +16,8 @@ use privet_engine::negative_rules::{Attribute, Observations, exclude};
 use privet_engine::testing::rules as vectors;
 use privet_taxonomy::Taxonomy;
 
-const ALL: [GroupingStrategy; 3] =
-    [GroupingStrategy::Balanced, GroupingStrategy::Local, GroupingStrategy::Paper];
+const ALL: [GroupingStrategy; 4] =
+    [GroupingStrategy::Near, GroupingStrategy::Balanced, GroupingStrategy::Local, GroupingStrategy::Paper];
 
 #[test]
 fn groups_of_known_tables() {
@@ -237,7 +238,7 @@ proptest! {
     #[test]
     fn hard_use_3_groups_have_k_records_and_what_held_without(world in any_world(), l in 1usize..4, k in 1u64..12) {
         let clock = Clock::unlimited();
-        for strategy in [GroupingStrategy::Balanced, GroupingStrategy::Local, GroupingStrategy::Paper, GroupingStrategy::Anatomy] {
+        for strategy in ALL.into_iter().chain([GroupingStrategy::Anatomy]) {
             let plain = world.task(l, true);
             let task = GroupingTask { k, ..plain };
             let Ok(without) = group(&plain, strategy, 5, &clock) else {

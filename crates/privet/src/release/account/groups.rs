@@ -58,6 +58,8 @@ pub(in crate::release) fn account(
         column: policy.columns.get(asked.demand.column).map(|column| column.name.clone()).unwrap_or_default(),
         l: asked.demand.l as u64,
         k: asked.k,
+        // The strictest is what is promised.
+        t: decision.farthest.iter().map(|(_, t)| *t).min().map(|t| t.to_string()),
         max_posterior: asked.demand.max_posterior.map(|bound| bound.to_string()),
         knowledge: asked.strategy != GroupingStrategy::Anatomy,
     };
@@ -179,6 +181,22 @@ fn tightness(
             counted: false,
             from_data: false,
             holds: left.above_one_in_l == 0,
+        });
+    }
+    for (farthest, t) in &decision.farthest {
+        all.push(Tightness {
+            requirement: format!("distance of a group from the table in {column}"),
+            column: None,
+            inequality: format!("EMD(group, table) ≤ {t}"),
+            worst: format!("the farthest group: {farthest:.4}").into(),
+            exact: farthest.to_string().into(),
+            // Suppressed records count in the table.
+            value: Sourced::Original((*farthest).into()),
+            threshold: t.to_f64(),
+            side: Side::AtMost,
+            counted: false,
+            from_data: false,
+            holds: true,
         });
     }
     if let (Some(bound), Some(posterior)) =

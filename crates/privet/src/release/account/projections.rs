@@ -55,14 +55,18 @@ pub(in crate::release) fn account(
     let limits = &decision.asked.limits;
     let is_plan = |asked: &&Asked| matches!(asked, Asked::Projection(_));
     let own = || policy.requirements.iter().filter(|asked| !is_plan(asked));
-    let notions = own().map(|clause| shared::requirement(clause, None, &policy.columns).notion);
+    let mut about_tables: Vec<Requirement> =
+        own().map(|clause| shared::requirement(clause, None, &policy.columns)).collect();
+    if claims.stated.plan.drawn_from().is_some() {
+        shared::requirement::drawn(&mut about_tables);
+    }
     let projection = policy.requirements.iter().find(is_plan);
     let attributes = decision.attributes.len();
     let pairs = (0..attributes).flat_map(|a| (0..attributes).map(move |b| (a, b)));
     Ok(ProjectionReport {
         common,
         requirements: together(policy, own()),
-        notions: notions.collect(),
+        notions: about_tables.into_iter().map(|requirement| requirement.notion).collect(),
         limits: PlanLimits {
             alpha: limits.alpha.to_f64(),
             beta: limits.beta.to_f64(),

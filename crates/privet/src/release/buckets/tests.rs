@@ -183,7 +183,7 @@ fn the_public_manifest_says_what_holds_and_not_for_whom() {
     let manifest: Json = serde_json::from_str(&text).expect("JSON");
     assert_eq!(
         (&manifest["parameters"]["l"], &manifest["parameters"]["strategy"]),
-        (&json!(2), &json!("balanced"))
+        (&json!(2), &json!("near"))
     );
     // What is possible for whom depends on rules that were mined from the original.
     assert!(manifest["groups"]["l_achieved"].is_null(), "{manifest}");
@@ -217,7 +217,7 @@ fn no_rules_or_one_value_per_group_are_warned_of() {
 fn table(folder: &Path, rows: &[(u32, u32, u32)], more: &str) -> CheckedPolicy {
     let mut data = String::from("age,town,illness\n");
     for (age, town, illness) in rows {
-        let _ = writeln!(data, "{},t{town},i{illness}", 20 + age);
+        let _ = writeln!(data, "{},t{town},{illness}", 20 + age);
     }
     let mut ages = String::new();
     for age in 20..32 {
@@ -245,7 +245,7 @@ proptest! {
     #[test]
     fn every_release_passes_its_audit(
         rows in prop::collection::vec((0u32..12, 0u32..3, 0u32..4), 6..40),
-        (strategy, permuted, fuzzy) in (prop::sample::select(&["balanced", "local", "paper"][..]), any::<bool>(), any::<bool>()),
+        (strategy, permuted, fuzzy) in (prop::sample::select(&["near", "balanced", "local", "paper"][..]), any::<bool>(), any::<bool>()),
         (expectation, confidence) in (
             prop::sample::select(&["0.4", "0.7", "0.9"][..]),
             prop::sample::select(&["1", "0.8"][..]),
@@ -254,13 +254,18 @@ proptest! {
         bound in prop::option::weighted(0.2, prop::sample::select(&["1/2", "2/3"][..])).prop_map(|bound| {
             bound.map_or(String::new(), |bound| format!("max_posterior = \"{bound}\"\n"))
         }),
+        others in (prop::option::of(2u32..6), prop::option::of((1u32..8, prop::sample::select(&["equal", "ordered"][..])))),
     ) {
         let folder = tempfile::tempdir().expect("a folder");
         let fuzzy = if fuzzy { "fuzzy_spread = 0.4\n" } else { "" };
         let significance = if significance { "significance = 0.3\n" } else { "" };
+        let size = others.0.map_or(String::new(), |k| format!("[privacy.k-anonymity]\nk = {k}\n"));
+        let closeness = others.1.map_or(String::new(), |(tenths, distance)| {
+            format!("[privacy.t-closeness]\ncolumn = \"illness\"\nt = 0.{tenths}\ndistance = \"{distance}\"\n")
+        });
         let publish_as = if permuted { "permuted" } else { "two-tables" };
         let more = format!(
-            "{fuzzy}[privacy.matching-l-diversity]\ncolumn = \"illness\"\nl = {l}\n{bound}[knowledge]\n\
+            "{fuzzy}[privacy.matching-l-diversity]\ncolumn = \"illness\"\nl = {l}\n{bound}{size}{closeness}[knowledge]\n\
              min_expectation = {expectation}\nmin_confidence = {confidence}\nmax_length = {length}\n{significance}\
              [method]\nname = \"injector\"\nstrategy = \"{strategy}\"\ninfeasible = \"suppress\"\n\
              publish = \"{publish_as}\"\n"
