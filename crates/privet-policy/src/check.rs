@@ -14,6 +14,7 @@ use super::person;
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
+use super::weights::{self, ColumnWeights};
 use crate::method::{CATALOGUES, Method, TABLES};
 use crate::requirement::Requirement;
 use privet_core::suggestion;
@@ -165,6 +166,8 @@ pub struct PolicyColumn {
     pub separator: Option<char>,
     /// Sensitive values that need no protection.
     pub insensitive: Vec<String>,
+    /// How much its losses matter.
+    pub weights: ColumnWeights,
 }
 
 impl PolicyColumn {
@@ -318,6 +321,7 @@ impl Policy {
                 .help("remove it, or set name = \"injector\" in [method]"));
         }
         let method = Method::of(&method).map_err(|error| self.at_method("name", error))?;
+        weights::fit(&root, &columns, &method)?;
         let person = person::check(&data, &columns, &method, &requirements)?;
         if purpose == Purpose::Run {
             let checked = method.check(&columns, &requirements);
@@ -460,7 +464,7 @@ pub(super) fn header(data: &Section<'_>) -> Result<Header> {
 }
 
 /// The keys of `[columns.NAME]`.
-pub(super) const COLUMN_KEYS: [&str; 9] = [
+pub(super) const COLUMN_KEYS: [&str; 12] = [
     "role",
     "hierarchy",
     "fuzzy_spread",
@@ -470,6 +474,9 @@ pub(super) const COLUMN_KEYS: [&str; 9] = [
     SetPolicy::KEYS[0],
     SetPolicy::KEYS[1],
     SetPolicy::KEYS[2],
+    weights::KEYS[0],
+    weights::KEYS[1],
+    weights::KEYS[2],
 ];
 
 fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result<Vec<PolicyColumn>> {
@@ -488,6 +495,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             sets: None,
             separator: None,
             insensitive: Vec::new(),
+            weights: ColumnWeights::default(),
         })
         .collect();
     let help = "say what each column is: [columns.age] role = \"quasi-identifier\"";
@@ -530,6 +538,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
                 ))
                 .help("remove it, or set role = \"mixed\""));
         }
+        column.weights = ColumnWeights::read(&section, column.role, column.hierarchy.as_deref())?;
         if let Some(spread) = section.entry("fuzzy_spread") {
             if column.role != Some(Role::QuasiIdentifier) || column.hierarchy.is_none() {
                 return Err(spread

@@ -52,6 +52,14 @@ static LM: Info = Info {
     smaller_is_better: true,
 };
 
+static WEIGHTED: Info = Info {
+    name: "weighted LM",
+    formula: "Σ over records and quasi-identifiers of weight of the column × (leaves covered − 1)/(leaves − 1), or × the weight \
+              of the level; a suppressed sensitive cell adds cost_value, a suppressed record costs cost_record instead",
+    range: "0 to the cost of suppressing as much as the scheme permits",
+    smaller_is_better: true,
+};
+
 pub(super) fn run(
     policy: &CheckedPolicy,
     own: &LPlusOptimize,
@@ -164,7 +172,11 @@ fn value(rules: &CostRules, amount: Amount) -> f64 {
 
 /// The cost as defined in the thesis, in which suppression has its own prices.
 fn show(rules: &CostRules, microdata: &Microdata, amount: Amount) -> ShownCost {
-    let (records, columns) = (microdata.table.records as f64, microdata.quasi.len() as f64);
+    let records = microdata.table.records as f64;
+    let columns = match rules.weighted {
+        false => microdata.quasi.len() as f64,
+        true => rules.losses.iter().filter_map(|losses| losses.first()).map(|root| value(rules, *root)).sum(),
+    };
     let (info, worst): (&'static Info, f64) = match rules.metric {
         // Everything at the roots, or suppressed as far as the scheme permits.
         Metric::Lm => {
@@ -176,7 +188,7 @@ fn show(rules: &CostRules, microdata: &Microdata, amount: Amount) -> ShownCost {
                 }
                 Scheme::AllSa | Scheme::VioSa => columns + value(rules, rules.per_cell),
             };
-            (&LM, records * most)
+            (if rules.weighted { &WEIGHTED } else { &LM }, records * most)
         }
         Metric::Dm => (&loss::DM, records * records),
         Metric::Cm => (&loss::CM, records),

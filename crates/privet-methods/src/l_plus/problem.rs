@@ -12,7 +12,7 @@ use privet_engine::cut::{Amount, Forest, Tree};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::l_plus::{Thresholds, thresholds};
 use privet_policy::method::{LPlusOptimize, SimulatedAnnealing};
-use privet_policy::{CheckedPolicy, Requirement};
+use privet_policy::{CheckedPolicy, ColumnWeights, Requirement, weights_too_large};
 
 /// Prices are exact up to this many units in 1; beyond that, they are rounded down to 64 binary digits.
 const MOST_UNITS: u128 = 1 << 64;
@@ -100,6 +100,16 @@ pub fn problem(policy: &CheckedPolicy, microdata: &Microdata, asked: &LPlusTask)
     Ok(LPlusProblem { rules, forest, fine, counts })
 }
 
+/// What a record costs at most when it is published: every cell at its root.
+fn most(weights: &[&ColumnWeights], microdata: &Microdata) -> Result<Exact> {
+    let roots = weights.iter().zip(&microdata.quasi).map(|(weights, quasi)| {
+        let level = quasi.taxonomy.height(quasi.taxonomy.root()) as usize;
+        let (num, den) = weights.cell(level, (1, 1));
+        num * (ColumnWeights::PARTS / den)
+    });
+    Exact::new(roots.sum(), ColumnWeights::PARTS).ok_or_else(weights_too_large)
+}
+
 /// Prices cells and records: LM in integer units over a common denominator.
 fn price(
     rules: &mut CostRules,
@@ -108,15 +118,20 @@ fn price(
     microdata: &Microdata,
     forest: &Forest,
 ) -> Result<()> {
-    let columns = microdata.quasi.len() as u64;
-    let per_cell = settings.cost_value.unwrap_or(Exact::whole(columns));
-    let per_record = settings.cost_record.unwrap_or(Exact::whole(2 * columns));
-    if per_record < Exact::whole(columns) {
+    let weights: Vec<&ColumnWeights> =
+        microdata.quasi.iter().map(|quasi| &policy.columns[quasi.index].weights).collect();
+    rules.weighted = weights.iter().any(|weights| !weights.are_plain());
+    let most = most(&weights, microdata)?;
+    let per_cell = settings.cost_value.unwrap_or(most);
+    let twice = Exact::new(2 * most.numerator(), most.denominator()).ok_or_else(weights_too_large)?;
+    let per_record = settings.cost_record.unwrap_or(twice);
+    if per_record < most {
         let wrong = format!(
-            "cost_record is {per_record}, but a record may cost up to {columns} when it is published: \
+            "cost_record is {per_record}, but a record may cost up to {most} when it is published: \
              suppressing it would pay"
         );
-        let help = format!("set cost_record to {columns} or more (the number of quasi-identifiers)");
+        let why = if rules.weighted { "the weights of all roots" } else { "the number of quasi-identifiers" };
+        let help = format!("set cost_record to {most} or more ({why})");
         return Err(policy.at_method("cost_record", Error::input(wrong).help(help)));
     }
     if rules.metric != Metric::Lm {
@@ -124,7 +139,11 @@ fn price(
         return Ok(());
     }
     let spans = microdata.quasi.iter().map(|quasi| quasi.values().saturating_sub(1));
-    let denominators = spans.chain([per_cell.denominator(), per_record.denominator()]);
+    let weighed = weights.iter().zip(spans).flat_map(|(weights, span)| {
+        let levels = 0..=weights.levels.len();
+        levels.map(move |level| weights.cell(level, (0, span)).1)
+    });
+    let denominators = weighed.chain([per_cell.denominator(), per_record.denominator()]);
     let mut units = Some(1u128);
     for denominator in denominators.map(|denominator| u128::from(denominator.max(1))) {
         units = units.and_then(|units| (units / units.gcd(&denominator)).checked_mul(denominator));
@@ -133,11 +152,13 @@ fn price(
     rules.exact = units.is_some();
     rules.units = units.unwrap_or(MOST_UNITS);
     let amount = |num: u64, den: u64| (u128::from(num) * rules.units / u128::from(den.max(1))) as Amount;
-    let losses = microdata.quasi.iter().zip(&forest.trees).map(|(quasi, tree)| {
+    let losses = microdata.quasi.iter().zip(&forest.trees).zip(&weights).map(|((quasi, tree), weights)| {
         let span = quasi.values().saturating_sub(1);
         let loss = |node: u32| {
-            let covered = quasi.values_below(tree.taxonomy_node(node));
-            amount(covered - 1, span)
+            let node = tree.taxonomy_node(node);
+            let level = quasi.taxonomy.height(node) as usize;
+            let (num, den) = weights.cell(level, (quasi.values_below(node) - 1, span));
+            amount(num, den)
         };
         (0..tree.len() as u32).map(loss).collect()
     });

@@ -17,7 +17,7 @@ use privet_core::{Error, Exact, Result};
 use privet_data::{Bags, Term};
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_policy::VocabularyMethod;
-use privet_policy::method::Centre;
+use privet_policy::method::{Centre, Residual};
 use privet_taxonomy::Node;
 use privet_taxonomy::words::Distances;
 
@@ -71,10 +71,10 @@ fn check_residual(task: &BagTask<'_>) -> Result<()> {
     let scale = u64::from(task.distances.scale());
     let residual = match task.method {
         VocabularyMethod::Ssg(own) => own.residual,
-        VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) => None,
+        VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) => Residual::No,
     };
     match residual {
-        Some(residual) if residual.floor_of(scale) < u64::from(task.epsilon) => {
+        Residual::Within(residual) if residual.saturating_mul(scale) < u64::from(task.epsilon) => {
             Err(Error::input(format!("'method.residual' is {residual}, less than epsilon"))
                 .help("unmatched terms are matched again at a larger distance: raise residual, or remove it"))
         }
