@@ -22,7 +22,7 @@ fn main() {
     divan::main();
 }
 
-const METHODS: [&str; 4] = ["ssg", "ssg residual", "lg-bag", "lg"];
+const METHODS: [&str; 4] = ["ssg", "ssg without residual", "lg-bag", "lg"];
 
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
@@ -38,7 +38,7 @@ fn policy(method: &str) -> VocabularyPolicy {
     let text = fs::read_to_string(folder().join("policy.toml")).expect("a policy");
     let kept = text.split("[method]").next().unwrap_or_default();
     let method = match method {
-        "ssg residual" => "name = \"ssg\"\nresidual = 8".to_string(),
+        "ssg without residual" => "name = \"ssg\"\nresidual = false".to_string(),
         name => format!("name = \"{name}\""),
     };
     let policy = Policy::parse(&folder().join("policy.toml"), format!("{kept}[method]\n{method}\n"));

@@ -212,7 +212,10 @@ impl<'a> MondrianSplitter<'a> {
 
     /// Whether a part meets the requirements.
     pub(super) fn allowed(&self, part: &RecordPart) -> bool {
-        self.counted(part, |part| self.requirements.iter().all(|requirement| part.meet(requirement.as_ref())))
+        self.requirements.is_empty()
+            || self.counted(part, |part| {
+                self.requirements.iter().all(|requirement| part.meet(requirement.as_ref()))
+            })
     }
 
     /// The possible splits of a part along a column, the preferred one first.

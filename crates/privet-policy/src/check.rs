@@ -15,6 +15,7 @@ use super::reading::{LAYOUT_KEYS, READING_KEYS, reading};
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
+use super::weights::{self, ColumnWeights};
 use crate::method::{CATALOGUES, Method, TABLES};
 use crate::requirement::Requirement;
 use privet_core::suggestion;
@@ -204,6 +205,8 @@ pub struct PolicyColumn {
     pub insensitive: Vec<String>,
     /// How its cells are read, where the policy says.
     pub reading: Option<Reading>,
+    /// How much its losses matter.
+    pub weights: ColumnWeights,
 }
 
 impl PolicyColumn {
@@ -359,6 +362,7 @@ impl Policy {
                 .help("remove it, or set name = \"injector\" in [method]"));
         }
         let method = Method::of(&method).map_err(|error| self.at_method("name", error))?;
+        weights::fit(&root, &columns, &method)?;
         let person = person::check(&data, &columns, &method, &requirements)?;
         if purpose == Purpose::Run {
             let checked = method.check(&columns, &requirements);
@@ -501,7 +505,7 @@ pub(super) fn header(data: &Section<'_>) -> Result<Header> {
 }
 
 /// The keys of `[columns.NAME]`.
-pub(super) const COLUMN_KEYS: [&str; 13] = [
+pub(super) const COLUMN_KEYS: [&str; 16] = [
     "role",
     "hierarchy",
     "fuzzy_spread",
@@ -515,6 +519,9 @@ pub(super) const COLUMN_KEYS: [&str; 13] = [
     READING_KEYS[1],
     READING_KEYS[2],
     READING_KEYS[3],
+    weights::KEYS[0],
+    weights::KEYS[1],
+    weights::KEYS[2],
 ];
 
 fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result<Vec<PolicyColumn>> {
@@ -534,6 +541,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             separator: None,
             insensitive: Vec::new(),
             reading: None,
+            weights: ColumnWeights::default(),
         })
         .collect();
     let help = "say what each column is: [columns.age] role = \"quasi-identifier\"";
@@ -577,6 +585,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
                 ))
                 .help("remove it, or set role = \"mixed\""));
         }
+        column.weights = ColumnWeights::read(&section, column.role, column.hierarchy.as_deref())?;
         if let Some(spread) = section.entry("fuzzy_spread") {
             if column.role != Some(Role::QuasiIdentifier) || column.hierarchy.is_none() {
                 return Err(spread

@@ -377,6 +377,18 @@ impl<'a> Entry<'a> {
         array.iter().map(text).collect()
     }
 
+    /// A list of numbers and texts alike, as written.
+    pub fn scalars(&self) -> Result<Vec<String>> {
+        let wrong = || self.wrong("a list of numbers, as in [0.5, 1, 2]");
+        let array = self.item.as_array().ok_or_else(wrong)?;
+        let scalar = |value: &toml_edit::Value| match value.as_str() {
+            Some(text) => Ok(text.to_string()),
+            None if value.is_integer() || value.is_float() => Ok(value.to_string().trim().to_string()),
+            None => Err(wrong()),
+        };
+        array.iter().map(scalar).collect()
+    }
+
     /// Whether it is a list.
     pub fn is_list(&self) -> bool {
         self.item.is_array()

@@ -29,6 +29,7 @@ mod transactions;
 mod typed;
 mod vary;
 mod vocabulary;
+mod weights;
 
 pub use any::{AnyPolicy, PolicyRef};
 pub use check::{CheckedPolicy, DataKind, OnMissing, PolicyColumn, Role};
@@ -48,3 +49,4 @@ pub use settings::{Setting, Settings, parse_duration};
 pub use transactions::TransactionPolicy;
 pub use typed::Stated;
 pub use vocabulary::VocabularyPolicy;
+pub use weights::{ColumnWeights, too_large as weights_too_large};

@@ -211,7 +211,7 @@ pub(super) fn fit(root: &Section<'_>, columns: &[PolicyColumn], method: &Clause)
         let role = || entry("columns", &column.name).and_then(|entry| entry.section().ok()?.entry("role"));
         let help = match (column.role, freeform) {
             (Some(Role::Mixed), false) => {
-                "give it role = \"quasi-identifier\" or \"sensitive\", or ask for [privacy.ff-anonymity] with method \"ff\""
+                "give it role = \"quasi-identifier\" or \"sensitive\", or ask for [privacy.ff-anonymity] with method \"ff-optimal\""
             }
             (Some(Role::QuasiIdentifier | Role::Sensitive), true) => {
                 "give it role = \"mixed\": its guarded values are the sensitive ones, the others can be observed"

@@ -425,6 +425,24 @@ fn column() -> Json {
             ),
             ("separator", character("What separates the values of a cell that holds several.")),
             ("insensitive", texts("Values that need no protection.")),
+            (
+                "weight",
+                about(share(), "How much it matters what the column loses, in the cost LM; 1 when left out."),
+            ),
+            (
+                "weights",
+                about(
+                    json!({ "type": "object", "additionalProperties": share() }),
+                    "For a mixed column: how much it matters that single values are hidden.",
+                ),
+            ),
+            (
+                "level_weights",
+                about(
+                    json!({ "type": "array", "items": share() }),
+                    "For a quasi-identifier: what a cell costs at each level of the hierarchy above the values.",
+                ),
+            ),
             ("knowledge", text("For a quasi-sensitive column: the public table of labels and terms.")),
             (
                 "unknown_terms",

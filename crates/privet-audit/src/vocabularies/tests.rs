@@ -3,14 +3,13 @@
 use proptest::prelude::*;
 
 use super::*;
-use privet_core::Exact;
 use privet_core::clock::Clock;
 use privet_core::testing::cases as config;
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_engine::testing::vocabularies as cases;
 use privet_methods::vocabulary::loss::BagLoss;
 use privet_methods::vocabulary::{BagSolution, BagTask, run};
-use privet_policy::method::{Centre, Ssg};
+use privet_policy::method::{Centre, Residual, Ssg};
 use privet_policy::{VocabularyKAnonymity, VocabularyMethod};
 
 /// All methods, and all that ssg prints.
@@ -288,13 +287,14 @@ proptest! {
     fn what_any_method_publishes_passes(
         bags in cases::any_bags(14), k in 1u32..4, distinct_users: bool, min_term_users in 1u32..4, epsilon in 0u32..7,
         mut method in prop::sample::select(methods()),
-        (residual, withhold) in any::<(bool, bool)>(),
+        residual in prop::sample::select(vec![Residual::No, Residual::Any, Residual::Within(6)]),
+        withhold: bool,
     ) {
         let distances = cases::distances(cases::goods(), &bags);
         let demand = VocabularyAnonymity { k, distinct_users, min_term_users };
         if let VocabularyMethod::Ssg(ssg) = &mut method {
             ssg.withhold = withhold;
-            ssg.residual = residual.then_some(Exact::whole(6));
+            ssg.residual = residual;
         }
         let task = BagTask { bags: &bags, distances: &distances, epsilon, omega: None, demand, method: &method };
         let Ok(found) = run(&task, &Clock::unlimited()) else { return Ok(()) };

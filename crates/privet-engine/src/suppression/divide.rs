@@ -1,30 +1,37 @@
-//! Answers from the halves of a group.
+//! Answers from the parts of a group.
 //!
 //! What a group reveals is the mean of what its records reveal. Both notions hold for a mean of two groups where they hold
-//! for each of them, so what two halves need by themselves is enough for the whole. In a large group the first dive takes
-//! what gains most at the moment, and the tree is far too large to correct that in time. What each record needs is soon known
-//! for sure; from there on records are joined two by two, and what the two no longer need is looked for.
+//! for each of them, so what the parts need by themselves is enough for the whole: d² is convex, and so are the likeliest
+//! label's share and the share of the l − 1 likeliest. What each record needs is soon known for sure; from there on parts are
+//! joined, and what they no longer need together is looked for. So a group never costs more than its parts do.
 
-use std::ops::Range;
 use std::time::Instant;
 
 use super::Problem;
 use super::search::{Budget, Order, Removals, TermRemovalSearch};
 use privet_core::clock::Clock;
 
-/// What a record by itself, and a half, may try after the first dive.
+/// What a part may try after its first answers.
 const TRIES: u64 = 1_000;
 
-/// The removals that a group's halves need by themselves, as far as these are found until a moment. Records that cannot be
-/// saved by themselves are looked at together with others; `None` where one of the halves cannot be saved, or not in time.
-pub fn divided(problem: &Problem<'_>, until: Option<Instant>, clock: &Clock) -> Option<Removals> {
-    let division = Division { problem, until, clock };
-    let alone = (0..problem.members.len()).map(|record| division.improved(record..record + 1, None));
-    let alone: Vec<Option<Removals>> = alone.collect();
-    let found = division.joined(&alone, 0..alone.len())?;
-    let mut search = TermRemovalSearch::new(problem, Order::Adaptive);
-    search.start_from(found);
-    search.answer().found
+/// A group, and how it falls into parts.
+#[derive(Debug, Clone)]
+pub struct Nested {
+    /// The group's records, rising.
+    pub members: Vec<u32>,
+    /// Parts that cover it; none where it falls into records only.
+    pub parts: Vec<Nested>,
+}
+
+/// The removals that a group needs, found by way of its parts until a moment. Parts that cannot be saved by themselves are
+/// looked at together with others; `None` where that does not help, or not in time.
+pub fn from_parts(
+    problem: &Problem<'_>,
+    group: &Nested,
+    until: Option<Instant>,
+    clock: &Clock,
+) -> Option<Removals> {
+    Division { problem, until, clock }.answer(group)
 }
 
 struct Division<'a> {
@@ -38,37 +45,43 @@ impl Division<'_> {
         self.until.is_some_and(|until| Instant::now() >= until) || self.clock.check().is_err()
     }
 
-    /// What some of the records need together, from what each of them needs by itself. The whole group is left to others.
-    fn joined(&self, alone: &[Option<Removals>], records: Range<usize>) -> Option<Removals> {
-        if records.len() < 2 {
-            return alone.get(records.start).cloned().flatten();
-        }
-        let middle = records.len() / 2;
-        let first = self.joined(alone, records.start..records.start + middle);
-        let second = self.joined(alone, records.start + middle..records.end);
-        let both = first.zip(second).map(|(first, second)| {
-            let moved = second.removed.iter().map(|(record, place)| (record + middle as u32, *place));
-            Removals {
-                cost: first.cost + second.cost,
-                removed: first.removed.iter().copied().chain(moved).collect(),
+    fn answer(&self, group: &Nested) -> Option<Removals> {
+        let halves;
+        let parts = match &group.parts[..] {
+            [] if group.members.len() > 1 => {
+                let (one, two) = group.members.split_at(group.members.len() / 2);
+                halves = [one, two].map(|half| Nested { members: half.to_vec(), parts: Vec::new() });
+                &halves[..]
             }
+            parts => parts,
+        };
+        // Every part is looked at, for the whole may need what only some of them have.
+        let answers: Vec<Option<Removals>> = parts.iter().map(|part| self.answer(part)).collect();
+        let together = if answers.is_empty() { None } else { answers.into_iter().collect() };
+        let together = together.map(|answers: Vec<Removals>| {
+            let mut removed: Vec<(u32, u32)> =
+                answers.iter().flat_map(|answer| answer.removed.iter().copied()).collect();
+            removed.sort_unstable();
+            Removals { cost: answers.iter().map(|answer| answer.cost).sum(), removed }
         });
-        if records.len() == alone.len() || self.is_late() {
-            return both;
-        }
-        self.improved(records, both)
+        if self.is_late() { together } else { self.improved(&group.members, together) }
     }
 
-    /// The best of a short search through some of the records, and of what is known.
-    fn improved(&self, records: Range<usize>, known: Option<Removals>) -> Option<Removals> {
-        if self.is_late() {
-            return known;
-        }
+    /// The best of what is known, of first answers and of a short search through some of the records.
+    fn improved(&self, records: &[u32], known: Option<Removals>) -> Option<Removals> {
         let Problem { links, goal, prices, ref members } = *self.problem;
-        let problem = Problem { links, goal, prices, members: members[records].to_vec() };
+        let members = records.iter().map(|record| members[*record as usize].clone()).collect();
+        let problem = Problem { links, goal, prices, members };
         let mut search = TermRemovalSearch::new(&problem, Order::Adaptive);
-        known.into_iter().for_each(|found| search.start_from(found));
+        search.start(self.until, self.clock);
+        if let Some(Removals { cost, removed }) = known {
+            let here = |record: u32| records.partition_point(|other| *other < record) as u32;
+            let removed = removed.into_iter().map(|(record, place)| (here(record), place)).collect();
+            search.start_from(Removals { cost, removed });
+        }
         search.run(Budget { tries: TRIES, until: self.until, dive: self.until, clock: self.clock });
-        search.answer().found
+        let Removals { cost, removed } = search.answer().found?;
+        let there = |(record, place): (u32, u32)| (records[record as usize], place);
+        Some(Removals { cost, removed: removed.into_iter().map(there).collect() })
     }
 }

@@ -8,19 +8,23 @@
 //! (the answer is then the best there is) or the budget is spent. A node whose cost cannot beat the best is left out, and
 //! so is one that differs from an earlier one only by the names of records that are alike.
 //!
+//! In a large group the first dive is a poor answer and the tree far too large to correct it in time. So quick first answers
+//! ([`TermRemovalSearch::start`]) and the answers of the group's parts ([`from_parts`]) come before it.
+//!
 //! Trying a removal costs a few operations on bitsets of labels and a look at the likeliest labels: see [`State`].
 
 mod cost;
 mod divide;
 mod goal;
 mod search;
+mod starts;
 mod state;
 mod strip;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use cost::Prices;
-pub use divide::divided;
+pub use divide::{Nested, from_parts};
 pub use goal::Goal;
 pub use search::{Answer, Budget, Order, Removals, TermRemovalSearch};
 pub use state::{Standing, State};

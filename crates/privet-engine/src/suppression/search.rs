@@ -6,6 +6,7 @@ use std::time::Instant;
 use hashbrown::{HashMap, HashSet};
 
 use super::Problem;
+use super::starts;
 use super::state::{Standing, State};
 use privet_core::clock::Clock;
 
@@ -153,6 +154,28 @@ impl<'a> TermRemovalSearch<'a> {
             alike: alike(problem),
             stop: None,
         }
+    }
+
+    /// Looks for first answers ([`starts`]) until a moment, unless the group passes as it is. They are the first dive; what follows
+    /// improves on the better one.
+    pub fn start(&mut self, until: Option<Instant>, clock: &Clock) {
+        self.state.rank();
+        if self.started || self.state.standing().holds {
+            return;
+        }
+        let late = || until.is_some_and(|until| Instant::now() >= until) || clock.check().is_err();
+        for first in [starts::fewest_labels_first, starts::best_subsets] {
+            if first(&mut self.state, &late) {
+                starts::put_back(&mut self.state, &late);
+                let cost = self.state.cost();
+                if self.best.as_ref().is_none_or(|(best, _)| cost < *best) {
+                    self.best = Some((cost, self.state.removed()));
+                }
+                self.dived = true;
+            }
+            self.state.restore_all();
+        }
+        self.first = self.first.or(self.best.as_ref().map(|(cost, _)| *cost));
     }
 
     /// Takes removals that came from elsewhere as the best so far, if they meet the goal at less cost.

@@ -128,6 +128,46 @@ impl<'a> State<'a> {
         self.left[self.record_of(occurrence) as usize]
     }
 
+    /// The number of records.
+    pub fn members(&self) -> usize {
+        self.left.len()
+    }
+
+    /// How many terms a record has left.
+    pub fn left(&self, record: u32) -> u32 {
+        self.left[record as usize]
+    }
+
+    /// How many terms a record has lost.
+    pub fn lost(&self, record: u32) -> usize {
+        (self.problem.members[record as usize].weight - self.left(record)) as usize
+    }
+
+    /// The occurrences that are removed, rising.
+    pub fn removed(&self) -> Vec<u32> {
+        (0..self.gone.len() as u32).filter(|occurrence| self.is_gone(*occurrence)).collect()
+    }
+
+    /// How many labels have the term of an occurrence.
+    pub fn labels_having(&self, occurrence: u32) -> u32 {
+        self.having(occurrence).iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// How many labels join what a record links to when an occurrence of it is removed.
+    pub fn joining(&self, occurrence: u32) -> u32 {
+        self.joiners(occurrence).map(u64::count_ones).sum()
+    }
+
+    fn having(&self, occurrence: u32) -> &'a [u64] {
+        let member = &self.problem.members[self.record_of(occurrence) as usize];
+        self.problem.links.having(member.terms[self.place_of(occurrence)])
+    }
+
+    fn joiners(&self, occurrence: u32) -> impl Iterator<Item = u64> + Clone {
+        let lacking = &self.lacking_one[self.row(self.record_of(occurrence) as usize)];
+        lacking.iter().zip(self.having(occurrence)).map(|(one, having)| one & !having)
+    }
+
     /// What the removals cost so far.
     pub fn cost(&self) -> u128 {
         self.cost
@@ -147,6 +187,30 @@ impl<'a> State<'a> {
         self.left[record] += 1;
         self.cost -= self.problem.prices.step(self.left[record]);
         self.change(occurrence, record, false);
+    }
+
+    /// Removes exactly these terms of a record, by place: a bit each. Terms beyond the bits stay.
+    pub fn lose(&mut self, record: u32, lost: u32) {
+        let at = record as usize;
+        self.count(at, false);
+        for (place, occurrence) in (0u32..).zip(self.occurrences_of(record)) {
+            self.gone[occurrence as usize] = lost.checked_shr(place).is_some_and(|lost| lost & 1 == 1);
+        }
+        let left = self.problem.members[at].weight - lost.count_ones();
+        let prices = self.problem.prices;
+        self.cost = self.cost + prices.all(self.left[at]) - prices.all(left);
+        self.left[at] = left;
+        self.link(at);
+        self.count(at, true);
+    }
+
+    /// Puts everything back.
+    pub fn restore_all(&mut self) {
+        for record in 0..self.members() as u32 {
+            if self.lost(record) > 0 {
+                self.lose(record, 0);
+            }
+        }
     }
 
     fn change(&mut self, occurrence: u32, record: usize, gone: bool) {
@@ -274,10 +338,9 @@ impl<'a> State<'a> {
     /// How good the state would be without one more occurrence. It must be ranked. `current` is its standing.
     pub fn try_removing(&self, occurrence: u32, current: &Standing) -> Standing {
         let record = self.record_of(occurrence) as usize;
-        let term = self.problem.members[record].terms[self.place_of(occurrence)];
-        let having = self.problem.links.having(term);
+        let having = self.having(occurrence);
         let row = self.row(record);
-        let joining = self.lacking_one[row.clone()].iter().zip(having).map(|(one, having)| one & !having);
+        let joining = self.joiners(occurrence);
         let joined: u32 = joining.clone().map(u64::count_ones).sum();
         if joined == 0 {
             return *current;

@@ -22,9 +22,9 @@ use privet::clock::Clock;
 use privet::method::vocabulary::loss::BagLoss;
 use privet::method::vocabulary::{self, BagSolution, BagTask};
 use privet::policy::VocabularyMethod;
-use privet::policy::method::Ssg;
+use privet::policy::method::{Residual, Ssg};
 use privet::privacy::vocabulary::VocabularyAnonymity;
-use privet::{Error, Exact, Result};
+use privet::{Error, Result};
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "vocabulary",
@@ -46,10 +46,6 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 const K: u32 = 5;
 const EPSILON: u32 = 6;
 const GAP: Gap = Gap { name: "1 h", seconds: Some(3600) };
-
-/// How far two terms may be apart to be printed as what they have in common, where left-overs are matched again: more than
-/// any two nouns of WordNet are.
-const RESIDUAL: u64 = 40;
 
 /// The gap that ends a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +69,7 @@ const GAPS: [Gap; 11] = [
     Gap { name: "all", seconds: None },
 ];
 
-/// What is compared: SSG, SSG that also matches left-overs, and the baseline.
+/// What is compared: SSG as in the thesis, SSG that also matches left-overs (the default), and the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Method {
     Ssg,
@@ -232,10 +228,9 @@ impl Bench {
         demand: VocabularyAnonymity,
     ) -> Result<BagSolution> {
         self.runs.set(self.runs.get() + 1);
-        let residual = Some(Exact::whole(RESIDUAL.max(u64::from(epsilon))));
         let clause = match method {
-            Method::Ssg => VocabularyMethod::Ssg(Ssg::default()),
-            Method::Residual => VocabularyMethod::Ssg(Ssg { residual, ..Ssg::default() }),
+            Method::Ssg => VocabularyMethod::Ssg(Ssg { residual: Residual::No, ..Ssg::default() }),
+            Method::Residual => VocabularyMethod::Ssg(Ssg::default()),
             Method::LgBag => VocabularyMethod::LgBag(Default::default()),
         };
         let (bags, distances) = (&ground.bags, &ground.distances);

@@ -23,14 +23,22 @@ use self::specialise::{GainMeasure, Specialisation};
 use super::cut_recoding::{self, Absent, CutRecoding};
 use super::plan::{self, CutPlan, Plan};
 use super::recoding::Recoding;
-use super::{SearchFacts, Solution, TracePoint};
+use super::{SearchFacts, ShownCost, Solution, TracePoint};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_engine::cut::{Amount, Cut, CutOutcome, Forest, Limits, Step, search};
-use privet_engine::loss::Cost;
+use privet_engine::loss::{Cost, Info};
 use privet_engine::microdata::Microdata;
 use privet_policy::CheckedPolicy;
 use privet_policy::method::FfOptimal;
+
+/// LM with the weights of the policy.
+static WEIGHTED: Info = Info {
+    name: "weighted LM",
+    formula: "Σ over records and mixed columns of weight of the column × weight of the value × (leaves covered − 1)/(leaves − 1)",
+    range: "0 to what it costs to publish nothing but roots",
+    smaller_is_better: true,
+};
 
 /// Specialises from the top down.
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
@@ -103,7 +111,17 @@ fn solution(problem: &FfProblem, microdata: &Microdata, cut: &Cut, search: Searc
         columns: plan::columns(microdata),
     });
     let recoding = recoding(&problem.forest, microdata, cut, 1);
-    Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None }
+    let cost = problem.weighted.map(|_| {
+        let (value, worst) = (problem.cost(cut), problem.cost(&problem.forest.coarsest()));
+        ShownCost {
+            name: WEIGHTED.name,
+            value: problem.value(value),
+            exact: None,
+            normalised: if worst == 0 { 0.0 } else { value as f64 / worst as f64 },
+            info: &WEIGHTED,
+        }
+    });
+    Solution { recoding, plan, search, cost, warnings: Vec::new(), sets: None }
 }
 
 /// Applies a plan. Classes of fewer than k records are suppressed.
@@ -143,6 +161,6 @@ fn recoding(forest: &Forest, microdata: &Microdata, cut: &Cut, least: u64) -> Re
 impl FfProblem {
     /// A cost in the usual units.
     fn value(&self, amount: Amount) -> f64 {
-        self.measure.value(Cost(amount.max(0) as u128))
+        self.measure.value(Cost(amount.max(0) as u128)) / self.weighted.unwrap_or(1) as f64
     }
 }

@@ -9,13 +9,13 @@ use privet_core::{Error, Result};
 use privet_engine::cut::{Amount, Cut, Forest, Tree};
 use privet_engine::loss;
 use privet_engine::loss::{Frame, Measure};
-use privet_engine::microdata::Microdata;
+use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_engine::privacy;
 use privet_engine::privacy::freeform;
 use privet_engine::privacy::freeform::{Model, Records};
 use privet_engine::privacy::{Counts, EquivalenceClass};
-use privet_policy::CheckedPolicy;
 use privet_policy::method::TableCost;
+use privet_policy::{CheckedPolicy, ColumnWeights, weights_too_large};
 
 /// A table with the possible cuts of its taxonomies.
 pub(super) struct FfProblem {
@@ -25,6 +25,8 @@ pub(super) struct FfProblem {
     pub measure: Measure,
     /// Per tree and node, the cost of publishing the node for all its records.
     pub prices: Vec<Vec<Amount>>,
+    /// What a weight of 1 is in these costs, if the policy has weights.
+    pub weighted: Option<u64>,
     /// The number of records that must look alike in all mixed columns; 1 without k-anonymity.
     pub k: u64,
 }
@@ -65,14 +67,23 @@ impl FfProblem {
             labels: None,
         };
         let measure = loss::measure(TableCost::Lm, &frame)?;
+        let weighted = weighs(policy).then_some(ColumnWeights::PARTS);
+        let counts = match weighted {
+            None => counts,
+            Some(_) => (microdata.quasi.iter().zip(&forest.trees))
+                .map(|(quasi, tree)| weighted_counts(policy, quasi, tree))
+                .collect::<Result<_>>()?,
+        };
         let price = |at: usize, node: usize| {
-            let price = measure.column(at, std::iter::once((node as u32, counts[at][node])));
-            price.map(|price| price as Amount).ok_or_else(|| Error::internal("LM has no price for a cell"))
+            let price = measure.column(at, std::iter::once((node as u32, 1)));
+            let price = price.ok_or_else(|| Error::internal("LM has no price for a cell"))?;
+            let price = price.checked_mul(counts[at][node].into()).filter(|price| *price <= MOST_PRICE);
+            price.map(|price| price as Amount).ok_or_else(weights_too_large)
         };
         let prices = (0..forest.trees.len())
             .map(|at| (0..forest.trees[at].len()).map(|node| price(at, node)).collect::<Result<Vec<_>>>())
             .collect::<Result<Vec<_>>>()?;
-        Ok(FfProblem { model, records, forest, measure, prices, k: k(policy, microdata)? })
+        Ok(FfProblem { model, records, forest, measure, prices, weighted, k: k(policy, microdata)? })
     }
 
     /// The cost of a cut.
@@ -85,6 +96,28 @@ impl FfProblem {
     pub fn scores(&self, microdata: &Microdata, score: GainMeasure) -> Arc<NodeGains> {
         Arc::new(NodeGains::new(self, microdata, score))
     }
+}
+
+/// Prices stay below this, so that those of all nodes can be added up in 128 bits.
+const MOST_PRICE: u128 = 1 << 100;
+
+/// Whether the policy gives columns or values a weight.
+fn weighs(policy: &CheckedPolicy) -> bool {
+    policy.columns.iter().any(|column| !column.weights.are_plain())
+}
+
+/// By node, how many records are below it, each as often as its value weighs.
+fn weighted_counts(policy: &CheckedPolicy, quasi: &QuasiIdentifier, tree: &Tree) -> Result<Vec<u64>> {
+    let weights = &policy.columns[quasi.index].weights;
+    let taxonomy = &quasi.taxonomy;
+    let weighted = quasi.leaf_of_code.iter().zip(&quasi.counts).map(|(leaf, count)| {
+        let label = taxonomy.label(taxonomy.leaf(*leaf as usize));
+        count.checked_mul(weights.in_parts(label))
+    });
+    let weighted = weighted.collect::<Option<Vec<u64>>>().ok_or_else(weights_too_large)?;
+    let whole = weighted.iter().try_fold(0u64, |sum, count| sum.checked_add(*count));
+    whole.ok_or_else(weights_too_large)?;
+    Ok(tree.totals(quasi.leaf_of_code.iter().zip(&weighted)))
 }
 
 /// The k of the policy's k-anonymity, the largest if there are several. If all records together are too few, so is

@@ -3,18 +3,23 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{ToPrimitive, Zero};
+
 use super::problem::FfProblem;
 use super::{optimum, run};
 use crate::recoding::Recoding;
 use crate::tests::on_threads;
 use privet::release::{RunOptions, anonymize};
+use privet_core::Exact;
 use privet_core::clock::Clock;
 use privet_core::testing::cases as config;
 use privet_engine::cut::{Cut, Tree};
 use privet_engine::microdata::Microdata;
 use privet_engine::testing::all_cuts;
 use privet_engine::testing::freeform::{Case, cases};
-use privet_policy::{CheckedPolicy, Policy};
+use privet_policy::{CheckedPolicy, ColumnWeights, Policy};
 use privet_taxonomy::NodeId;
 
 struct Prepared {
@@ -47,6 +52,10 @@ fn smallest_class(shown: &[Vec<NodeId>]) -> usize {
     shown.iter().map(alike).min().unwrap_or(0)
 }
 
+fn fraction(over: u64, under: u64) -> BigRational {
+    BigRational::new(BigInt::from(over), BigInt::from(under))
+}
+
 /// The published nodes of a column.
 fn released(recoding: &Recoding, at: usize) -> Vec<NodeId> {
     recoding.columns[at].cells.iter().filter_map(|cell| cell.node).collect()
@@ -74,6 +83,57 @@ proptest! {
         prop_assert_eq!(find(4).0, cut);
         let solution = crate::run(&policy, &microdata, &clock).expect("a solution");
         prop_assert!(solution.search.optimal);
+    }
+
+    /// The cost as the definition has it: record by record, with the weight of its value.
+    #[test]
+    fn with_weights_the_optimum_is_the_best_of_all_cuts(
+        case in cases(3, 10),
+        columns in prop::collection::vec(1u64..400, 3),
+        values in prop::collection::vec(1u64..400, 8),
+    ) {
+        let Prepared { mut policy, microdata, folder: _folder } = prepare(&case, "ff-optimal");
+        let hundredths = |parts: u64| Exact::new(parts, 100).expect("a weight");
+        for (at, quasi) in microdata.quasi.iter().enumerate() {
+            let taxonomy = &quasi.taxonomy;
+            let weighed = (0..taxonomy.leaves()).zip(&values).map(|(leaf, weight)| {
+                (taxonomy.label(taxonomy.leaf(leaf)).to_string(), hundredths(*weight))
+            });
+            policy.columns[quasi.index].weights = ColumnWeights {
+                column: hundredths(columns[at % columns.len()]),
+                values: weighed.collect(),
+                levels: Vec::new(),
+            };
+        }
+        let problem = FfProblem::new(&policy, &microdata).expect("a problem");
+        let cuts = all_cuts(&problem.forest);
+        prop_assume!(cuts.len() < 3000);
+        let price = |cut: &Cut| {
+            let rows = shown(&case, &problem.forest.trees, cut);
+            let mut sum = BigRational::zero();
+            for (row, cells) in case.rows.iter().zip(&rows) {
+                for (at, node) in cells.iter().enumerate() {
+                    let taxonomy = &case.columns[at].taxonomy;
+                    let weights = &policy.columns[microdata.quasi[at].index].weights;
+                    let own = weights.values.get(taxonomy.label(taxonomy.leaf(row[at]))).copied().unwrap_or(Exact::ONE);
+                    let exact = |number: Exact| fraction(number.numerator(), number.denominator());
+                    let covered = taxonomy.leaves_below(*node).len() as u64 - 1;
+                    let all = (taxonomy.leaves() as u64 - 1).max(1);
+                    sum += exact(weights.column) * exact(own) * fraction(covered, all);
+                }
+            }
+            sum
+        };
+        let valid = cuts.iter().filter(|cut| case.breaches(&shown(&case, &problem.forest.trees, cut)).is_empty());
+        let least = valid.map(price).min().expect("the roots are a solution");
+        let (cut, _, _) = optimum(&problem, &microdata, &Clock::unlimited()).expect("a cut");
+        prop_assert_eq!(price(&cut), least.clone());
+        let solution = crate::run(&policy, &microdata, &Clock::unlimited()).expect("a solution");
+        let cost = solution.cost.expect("a weighted cost");
+        let (over, under) = (least.numer().to_f64(), least.denom().to_f64());
+        let least = over.zip(under).map(|(over, under)| over / under).expect("a number");
+        prop_assert!(solution.search.optimal);
+        prop_assert!((cost.value - least).abs() < 1e-9 * least.max(1.0), "{} {}", cost.value, least);
     }
 
     #[test]

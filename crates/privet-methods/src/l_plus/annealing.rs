@@ -37,7 +37,7 @@ pub fn run(
     let steps = own.steps;
     let limit = own.time_limit.or(steps.is_none().then_some(DEFAULT_LIMIT));
     let clock = clock.with_limit(limit);
-    let problem = problem::problem(microdata, &asked);
+    let problem = problem::problem(microdata, &asked)?;
     super::check_possible(policy, microdata, &problem)?;
     let schedule = Schedule { steps, limit: limit.unwrap_or(DEFAULT_LIMIT) };
     let found = anneal(&problem, microdata.key(policy.seed.unwrap_or(0)), &schedule, &clock)?;

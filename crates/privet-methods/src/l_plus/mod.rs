@@ -52,6 +52,14 @@ static LM: Info = Info {
     smaller_is_better: true,
 };
 
+static WEIGHTED: Info = Info {
+    name: "weighted LM",
+    formula: "Σ over records and quasi-identifiers of weight of the column × (leaves covered − 1)/(leaves − 1), or × the weight \
+              of the level; a suppressed sensitive cell adds cost_value, a suppressed record costs cost_record instead",
+    range: "0 to the cost of suppressing as much as the scheme permits",
+    smaller_is_better: true,
+};
+
 pub(super) fn run(
     policy: &CheckedPolicy,
     own: &LPlusOptimize,
@@ -61,7 +69,7 @@ pub(super) fn run(
     let asked = problem::asked(policy, own.into(), microdata)?;
     let techniques = enumeration::asked(own);
     let clock = clock.with_limit(own.time_limit);
-    let problem = problem::problem(microdata, &asked);
+    let problem = problem::problem(microdata, &asked)?;
     let limits = Limits {
         top: usize::try_from(own.drawn_from().unwrap_or(own.top)).unwrap_or(usize::MAX),
         approximation: Some(own.approximation).filter(|alpha| alpha.numerator() > 0),
@@ -152,7 +160,7 @@ pub(super) fn apply_plan(
         return Err(Error::input(wrong).help("use the policy that the plan was made with"));
     }
     let (forest, cut) = cut_recoding::planned(microdata, &plan.cuts)?;
-    let problem = problem::problem_in(microdata, &asked, forest);
+    let problem = problem::problem_in(microdata, &asked, forest)?;
     let LPlusProblem { rules, forest, fine, .. } = &problem;
     let recoding = recode::recode(rules, forest, microdata, &asked, &cut);
     // Without suppression in the policy, classes that violate it have no price of their own: then plain LM has one.
@@ -168,7 +176,11 @@ fn value(rules: &CostRules, amount: Amount) -> f64 {
 
 /// The cost as defined in the thesis, in which suppression has its own prices.
 fn show(rules: &CostRules, microdata: &Microdata, amount: Amount) -> ShownCost {
-    let (records, columns) = (microdata.table.records as f64, microdata.quasi.len() as f64);
+    let records = microdata.table.records as f64;
+    let columns = match rules.weighted {
+        false => microdata.quasi.len() as f64,
+        true => rules.losses.iter().filter_map(|losses| losses.first()).map(|root| value(rules, *root)).sum(),
+    };
     let (info, worst): (&'static Info, f64) = match rules.metric {
         // Everything at the roots, or suppressed as far as the scheme permits.
         Metric::Lm => {
@@ -180,7 +192,7 @@ fn show(rules: &CostRules, microdata: &Microdata, amount: Amount) -> ShownCost {
                 }
                 Scheme::AllSa | Scheme::VioSa => columns + value(rules, rules.per_cell),
             };
-            (&LM, records * most)
+            (if rules.weighted { &WEIGHTED } else { &LM }, records * most)
         }
         Metric::Dm => (&loss::DM, records * records),
         Metric::Cm => (&loss::CM, records),

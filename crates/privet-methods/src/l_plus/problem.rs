@@ -12,7 +12,7 @@ use privet_engine::cut::{Amount, Forest, Tree};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::l_plus::{Thresholds, thresholds};
 use privet_policy::method::{LPlusOptimize, SimulatedAnnealing};
-use privet_policy::{CheckedPolicy, Requirement};
+use privet_policy::{CheckedPolicy, ColumnWeights, Requirement, weights_too_large};
 
 /// Prices are exact up to this many units in 1; beyond that, they are rounded down to 64 binary digits.
 const MOST_UNITS: u128 = 1 << 64;
@@ -25,6 +25,8 @@ pub struct LPlusTask {
     pub k: u64,
     pub thresholds: Thresholds,
     settings: SuppressionSettings,
+    /// Of the quasi-identifiers, as the table has them.
+    weights: Vec<ColumnWeights>,
 }
 
 /// The settings shared by the methods of this family, and what they charge for suppression.
@@ -76,11 +78,12 @@ pub fn asked(
         };
         return Err(policy.at_requirement(position, wrong.help(help)));
     }
-    Ok(LPlusTask { scheme, metric, k, thresholds, settings })
+    let weights = microdata.quasi.iter().map(|quasi| policy.columns[quasi.index].weights.clone()).collect();
+    Ok(LPlusTask { scheme, metric, k, thresholds, settings, weights })
 }
 
 /// Builds the problem.
-pub fn problem(microdata: &Microdata, asked: &LPlusTask) -> LPlusProblem {
+pub fn problem(microdata: &Microdata, asked: &LPlusTask) -> Result<LPlusProblem> {
     let trees = microdata.quasi.iter().map(|quasi| {
         let mut occupied = vec![false; quasi.taxonomy.leaves()];
         quasi.leaf_of_code.iter().for_each(|leaf| occupied[*leaf as usize] = true);
@@ -90,31 +93,43 @@ pub fn problem(microdata: &Microdata, asked: &LPlusTask) -> LPlusProblem {
 }
 
 /// Builds the problem over some nodes of the hierarchies.
-pub fn problem_in(microdata: &Microdata, asked: &LPlusTask, forest: Forest) -> LPlusProblem {
+pub fn problem_in(microdata: &Microdata, asked: &LPlusTask, forest: Forest) -> Result<LPlusProblem> {
     let labels = microdata.label().map_or(0, |label| label.values.len());
     let theta = asked.thresholds.theta.clone();
     let mut rules =
         CostRules::new(asked.scheme, asked.metric, theta, asked.k, microdata.table.records, labels);
-    price(&mut rules, &asked.settings, microdata, &forest);
+    price(&mut rules, asked, microdata, &forest)?;
     rules.settle_grain();
     let counts = (microdata.quasi.iter().zip(&forest.trees))
         .map(|(quasi, tree)| tree.totals(quasi.leaf_of_code.iter().zip(&quasi.counts)));
     let counts = counts.collect();
     let fine = Arc::new(FineTable::new(&rules, &forest, microdata, asked.thresholds.column));
-    LPlusProblem { rules, forest, fine, counts }
+    Ok(LPlusProblem { rules, forest, fine, counts })
 }
 
 /// Prices cells and records: LM in integer units over a common denominator.
-fn price(rules: &mut CostRules, settings: &SuppressionSettings, microdata: &Microdata, forest: &Forest) {
-    let columns = microdata.quasi.len() as u64;
-    let per_cell = settings.cost_value.unwrap_or(Exact::whole(columns));
-    let per_record = settings.cost_record.unwrap_or(Exact::whole(2 * columns));
+fn price(
+    rules: &mut CostRules,
+    asked: &LPlusTask,
+    microdata: &Microdata,
+    forest: &Forest,
+) -> Result<()> {
+    let (settings, weights) = (&asked.settings, &asked.weights);
+    rules.weighted = weights.iter().any(|weights| !weights.are_plain());
+    let most = ColumnWeights::most_of_record(weights)?;
+    let per_cell = settings.cost_value.unwrap_or(most);
+    let twice = Exact::new(2 * most.numerator(), most.denominator()).ok_or_else(weights_too_large)?;
+    let per_record = settings.cost_record.unwrap_or(twice);
     if rules.metric != Metric::Lm {
         rules.losses = forest.trees.iter().map(|tree| vec![0; tree.len()]).collect();
-        return;
+        return Ok(());
     }
     let spans = microdata.quasi.iter().map(|quasi| quasi.values().saturating_sub(1));
-    let denominators = spans.chain([per_cell.denominator(), per_record.denominator()]);
+    let weighed = weights.iter().zip(spans).flat_map(|(weights, span)| {
+        let levels = 0..=weights.levels.len();
+        levels.map(move |level| weights.cell(level, (0, span)).1)
+    });
+    let denominators = weighed.chain([per_cell.denominator(), per_record.denominator()]);
     let mut units = Some(1u128);
     for denominator in denominators.map(|denominator| u128::from(denominator.max(1))) {
         units = units.and_then(|units| (units / units.gcd(&denominator)).checked_mul(denominator));
@@ -123,11 +138,13 @@ fn price(rules: &mut CostRules, settings: &SuppressionSettings, microdata: &Micr
     rules.exact = units.is_some();
     rules.units = units.unwrap_or(MOST_UNITS);
     let amount = |num: u64, den: u64| (u128::from(num) * rules.units / u128::from(den.max(1))) as Amount;
-    let losses = microdata.quasi.iter().zip(&forest.trees).map(|(quasi, tree)| {
+    let losses = microdata.quasi.iter().zip(&forest.trees).zip(&weights).map(|((quasi, tree), weights)| {
         let span = quasi.values().saturating_sub(1);
         let loss = |node: u32| {
-            let covered = quasi.values_below(tree.taxonomy_node(node));
-            amount(covered - 1, span)
+            let node = tree.taxonomy_node(node);
+            let level = quasi.taxonomy.height(node) as usize;
+            let (num, den) = weights.cell(level, (quasi.values_below(node) - 1, span));
+            amount(num, den)
         };
         (0..tree.len() as u32).map(loss).collect()
     });
@@ -137,4 +154,5 @@ fn price(rules: &mut CostRules, settings: &SuppressionSettings, microdata: &Micr
         amount(per_record.numerator(), per_record.denominator()),
     );
     rules.losses = losses;
+    Ok(())
 }

@@ -58,6 +58,8 @@ pub struct CostRules {
     pub units: u128,
     /// Whether the units represent every price exactly.
     pub exact: bool,
+    /// Whether the policy weighs columns or levels.
+    pub weighted: bool,
     /// The cost of a suppressed sensitive cell.
     pub per_cell: Amount,
     /// The cost of a suppressed record.
@@ -92,6 +94,7 @@ impl CostRules {
             labels,
             units: 1,
             exact: true,
+            weighted: false,
             per_cell: 0,
             per_record: 0,
             losses: Vec::new(),

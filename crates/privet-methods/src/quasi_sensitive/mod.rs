@@ -34,7 +34,7 @@ use privet_engine::privacy::quasi_sensitive::{
     Links, Prior, PriorCounter, PriorKind, QsCloseness, QsDiversity,
 };
 use privet_engine::suppression::{Answer, Goal, Order, Prices};
-use privet_policy::method::{QuasiSensitive, RemovalSearch, WayOut};
+use privet_policy::method::{Partitioning, QuasiSensitive, RemovalSearch, WayOut};
 use privet_policy::{CheckedPolicy, Requirement};
 use schedule::GroupSolver;
 use sets::CellTerms;
@@ -164,7 +164,8 @@ pub(super) fn run(
     };
     let limited = clock.with_limit(own.time_limit);
     let end = own.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-    let solver = GroupSolver { asked: &asked, microdata, order, end, clock: &limited };
+    let parts = MondrianSplitter::new((Partitioning::Strict, own.numbers), microdata, Vec::new(), &limited);
+    let solver = GroupSolver { asked: &asked, microdata, order, parts, end, clock: &limited };
     let fates = settle(&solver, &mut groups, &mondrian, own.infeasible)?;
     solution(&solver, &groups, &mondrian, fates)
 }

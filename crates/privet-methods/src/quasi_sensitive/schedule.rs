@@ -1,21 +1,26 @@
 //! How the time limit is distributed over the groups.
 //!
-//! One limit covers the whole search. First every group gets a dive with a share of the time according to its size;
-//! groups that finish early leave their time to the others. A group whose time is up, or that is reached after the
-//! limit, takes the simplest removals that help. The remaining time is divided equally among the groups that are not
-//! proven optimal yet, over all cores. Part of it goes into better starts: solutions from the halves of each group.
+//! One limit covers the whole search. First every group gets a quick first answer, or a dive with a share of the time
+//! according to its size; groups that finish early leave their time to the others. A group whose time is up, or that is
+//! reached after the limit, takes the simplest removals that help. The remaining time is divided equally among the groups
+//! that are not proven optimal yet, over all cores. Part of it goes into better starts: solutions from the parts of each
+//! group, which Mondrian goes on splitting down to records with equal quasi-identifiers. So a group costs no more than
+//! the groups that a smaller k would split it into.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::super::mondrian::RecordPart;
+use super::super::mondrian::{MondrianSplitter, RecordPart};
 use super::SetRequirements;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::microdata::Microdata;
-use privet_engine::suppression::{Answer, Budget, Order, Problem, TermRemovalSearch, divided, stripped};
+use privet_engine::partition::Splitter;
+use privet_engine::suppression::{
+    Answer, Budget, Nested, Order, Problem, TermRemovalSearch, from_parts, stripped,
+};
 
 /// How many steps a group may take right after its first dive: most groups are small and need no more.
 const TRIES_AT_ONCE: u64 = 20_000;
@@ -23,8 +28,11 @@ const TRIES_AT_ONCE: u64 = 20_000;
 /// Searches that are kept at the same time use about this many bytes.
 const MOST_MEMORY: usize = 256 << 20;
 
-/// One part in this many of the remaining time goes into solutions from halves.
-const HALVES: u32 = 3;
+/// One part in this many of the remaining time goes into solutions from parts.
+const PARTS: u32 = 2;
+
+/// First answers of the groups that wait are expected to take this many times as long as those so far.
+const CAUTION: f64 = 1.5;
 
 /// Examining a group and stripping it takes at most this many times as long as examining it.
 const STRIP_AND_LOOK: f64 = 3.0;
@@ -40,6 +48,8 @@ pub(super) struct GroupSolver<'a> {
     pub asked: &'a SetRequirements,
     pub microdata: &'a Microdata,
     pub order: Order,
+    /// Splits groups into parts, whatever the requirements.
+    pub parts: MondrianSplitter<'a>,
     /// The deadline.
     pub end: Option<Instant>,
     pub clock: &'a Clock,
@@ -71,18 +81,17 @@ impl GroupSolver<'_> {
         let waiting = AtomicUsize::new(parts.len());
         let sizes = |part: &RecordPart| part.iter().map(|(_, count)| count).sum::<u64>();
         let records = AtomicU64::new(parts.iter().map(|part| sizes(part)).sum());
+        // The records that have their first answer, and how long these took, in nanoseconds.
+        let (answered, spent) = (AtomicU64::new(0), AtomicU64::new(0));
         let done = AtomicU64::new(0);
         self.clock.progress().stage("suppressing", Some(parts.len() as u64));
         let answer = |part: &&RecordPart| {
             self.clock.check()?;
-            // What a group tries after its dive must not use up the time for the dives of waiting groups, so it gets
-            // its share of half of the time that is left now.
             let groups = waiting.fetch_sub(1, Ordering::Relaxed).max(1);
             let size = sizes(part);
             let waiting = records.fetch_sub(size, Ordering::Relaxed).max(1);
             let now = Instant::now();
             let left = self.end.map(|end| end.saturating_duration_since(now));
-            let share = left.map(|left| (left / 2).mul_f64(self.cores(groups) / groups as f64));
             let dive = left.map(|left| {
                 let own = left.mul_f64((2.0 * self.cores(groups) * size as f64 / waiting as f64).min(1.0));
                 now + own.max(LEAST_DIVE).min(left)
@@ -94,6 +103,19 @@ impl GroupSolver<'_> {
             let others = looked.mul_f64((groups - 1) as f64 / self.cores(groups));
             let last = self.end.and_then(|end| end.checked_sub(looked + others));
             let dive = dive.map(|dive| last.map_or(dive, |last| dive.min(last)));
+            if self.order == Order::Adaptive {
+                search.start(dive, self.clock);
+            }
+            // What a group tries after its first answer must not use up the time for those of waiting groups: it gets its
+            // share of half of the time that they leave.
+            let spent = now.elapsed().as_nanos() as u64
+                + spent.fetch_add(now.elapsed().as_nanos() as u64, Ordering::Relaxed);
+            let answered = size + answered.fetch_add(size, Ordering::Relaxed);
+            let waiting = (waiting - size.min(waiting)) as f64 / answered.max(1) as f64;
+            let needed = Duration::from_nanos(spent).mul_f64(CAUTION * waiting / self.cores(groups));
+            let left =
+                self.end.map(|end| end.saturating_duration_since(Instant::now()).saturating_sub(needed));
+            let share = left.map(|left| (left / 2).mul_f64(self.cores(groups) / groups as f64));
             search.run(Budget { dive, ..self.budget(TRIES_AT_ONCE, share) });
             let mut answer = search.answer();
             if answer.found.is_none() && !answer.dived {
@@ -133,16 +155,40 @@ impl GroupSolver<'_> {
         Ok(())
     }
 
-    /// Computes better starts from the halves of groups.
+    /// How Mondrian goes on splitting a group, down to records with equal quasi-identifiers.
+    fn nested(&self, part: &RecordPart) -> Nested {
+        let mut first = Vec::with_capacity(part.len());
+        let mut members = 0;
+        for (record, count) in part {
+            first.push((*record, members));
+            members += *count as u32;
+        }
+        self.nested_in(part.clone(), &first)
+    }
+
+    /// The same for a part of the group; `first` has the group's distinct records, each with its first member.
+    fn nested_in(&self, part: RecordPart, first: &[(u32, u32)]) -> Nested {
+        let members = part.iter().flat_map(|(record, count)| {
+            let at = first.partition_point(|(other, _)| other < record);
+            let start = first.get(at).map_or(0, |(_, member)| *member);
+            start..start + *count as u32
+        });
+        let members = members.collect();
+        let parts = self.parts.split(part).unwrap_or_default();
+        Nested { members, parts: parts.into_iter().map(|part| self.nested_in(part, first)).collect() }
+    }
+
+    /// Computes better starts from the parts of groups.
     fn divide(&self, open: &mut [(&RecordPart, &mut Answer)], end: Option<Instant>) -> Result<()> {
-        let left = end.map(|end| end.saturating_duration_since(Instant::now()) / HALVES);
+        let left = end.map(|end| end.saturating_duration_since(Instant::now()) / PARTS);
         let share = left.map(|left| left.mul_f64(self.cores(open.len()) / open.len().max(1) as f64));
         if share.is_some_and(|share| share < LEAST_ROUND) {
             return Ok(());
         }
         open.par_iter_mut().for_each(|(part, answer)| {
             let until = share.map(|share| Instant::now() + share);
-            let Some(found) = divided(&self.problem(part), until, self.clock) else { return };
+            let found = from_parts(&self.problem(part), &self.nested(part), until, self.clock);
+            let Some(found) = found else { return };
             if answer.found.as_ref().is_none_or(|known| found.cost < known.cost) {
                 (answer.found, answer.dived) = (Some(found), true);
             }

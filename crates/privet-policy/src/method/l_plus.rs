@@ -5,6 +5,7 @@ use crate::check::{PolicyColumn, Role};
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 use crate::settings::Setting;
 use crate::typed::{Value, choices, method};
+use crate::weights::ColumnWeights;
 use privet_core::{Error, Exact};
 use std::time::Duration;
 
@@ -203,12 +204,16 @@ pub(super) fn check_prices(
             return Err((key, Error::input(wrong).help(help)));
         }
     }
-    let quasi = columns.iter().filter(|column| column.role.is_some_and(Role::is_generalised)).count() as u64;
-    if let Some(per_record) = prices[1].filter(|price| *price < Exact::whole(quasi)) {
+    let quasi = columns.iter().filter(|column| column.role.is_some_and(Role::is_generalised));
+    let weights: Vec<&ColumnWeights> = quasi.map(|column| &column.weights).collect();
+    let most = ColumnWeights::most_of_record(weights.iter().copied()).map_err(|error| ("cost_record", error))?;
+    if let Some(per_record) = prices[1].filter(|price| *price < most) {
         let wrong = format!(
-            "cost_record is {per_record}, but a record may cost up to {quasi} when it is published: suppressing it would pay"
+            "cost_record is {per_record}, but a record may cost up to {most} when it is published: suppressing it would pay"
         );
-        let help = format!("set cost_record to {quasi} or more (the number of quasi-identifiers)");
+        let is_weighted = weights.iter().any(|weights| !weights.are_plain());
+        let why = if is_weighted { "the weights of all roots" } else { "the number of quasi-identifiers" };
+        let help = format!("set cost_record to {most} or more ({why})");
         return Err(("cost_record", Error::input(wrong).help(help)));
     }
     Ok(())

@@ -37,7 +37,7 @@ pub use mm::Mm;
 pub use mondrian::{Mondrian, Numbers, Partitioning};
 pub use og::{ItemSearch, Mog, Og, Phase};
 pub use quasi_sensitive::{QuasiSensitive, RemovalSearch, WayOut};
-pub use ssg::{Centre, Matching, Penalty, Ssg};
+pub use ssg::{Centre, Matching, Penalty, Residual, Ssg};
 
 choices! {
     /// Measures of what a table loses.
@@ -93,10 +93,10 @@ stated! {
         CodipStar(CodipStar) = codip::STAR,
         /// Several tables by the best plan.
         Codip(Codip) = codip::CODIP,
+        /// The cuts of least cost under FF-anonymity; before the other, and so what it is made with where a policy names none.
+        FfOptimal(FfOptimal) = ff::OPTIMAL,
         /// Cuts that nothing can be specialised in further under FF-anonymity.
         Ff(Ff) = ff::DECLARATION,
-        /// The cuts of least cost under FF-anonymity.
-        FfOptimal(FfOptimal) = ff::OPTIMAL,
         /// Groups by Mondrian, then removal of terms.
         QuasiSensitive(QuasiSensitive) = quasi_sensitive::DECLARATION,
     }
@@ -359,8 +359,8 @@ impl VocabularyMethod {
     /// distance finds nothing.
     pub(crate) fn check(&self, epsilon: u32, scale: u32) -> Checked {
         match self {
-            VocabularyMethod::Ssg(Ssg { residual: Some(residual), .. })
-                if residual.floor_of(scale.into()) < epsilon.into() =>
+            VocabularyMethod::Ssg(Ssg { residual: Residual::Within(residual), .. })
+                if residual.saturating_mul(scale.into()) < epsilon.into() =>
             {
                 let wrong = format!("'method.residual' is {residual}, less than epsilon");
                 let help =

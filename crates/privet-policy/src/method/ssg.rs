@@ -1,8 +1,8 @@
 //! Semantic similarity grouping.
 
 use crate::declare::{Declaration, Key, KeyKind, Subject};
-use crate::typed::{choices, method};
-use privet_core::Exact;
+use crate::settings::Setting;
+use crate::typed::{Value, choices, method};
 
 method! {
     /// Clusters of vocabularies by meaning.
@@ -13,8 +13,8 @@ method! {
         pub centre: Centre,
         /// What a bag of partners costs that is given up.
         pub penalty: Penalty,
-        /// How far left-overs may be apart that are printed as what they have in common.
-        pub residual: Option<Exact>,
+        /// Whether left-overs are printed as what they have in common.
+        pub residual: Residual,
         /// Whether a vocabulary is left out that would cost its cluster more than its own occurrences.
         pub withhold: bool,
         /// How many members of its cluster a typical term is of at least.
@@ -63,6 +63,36 @@ choices! {
     }
 }
 
+/// Whether left-overs of a cluster are printed as what they have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Residual {
+    /// They are suppressed.
+    No,
+    /// Wherever the distances have a tree, however far they are apart.
+    Any,
+    /// Those that are at most this far apart.
+    Within(u64),
+}
+
+impl Value for Residual {
+    fn read(setting: Option<&Setting>) -> Option<Residual> {
+        match setting {
+            Some(Setting::Flag(false)) => Some(Residual::No),
+            Some(Setting::Flag(true)) => Some(Residual::Any),
+            Some(Setting::Count(reach)) => Some(Residual::Within(*reach)),
+            _ => None,
+        }
+    }
+
+    fn written(&self) -> Option<Setting> {
+        Some(match self {
+            Residual::No => Setting::Flag(false),
+            Residual::Any => Setting::Flag(true),
+            Residual::Within(reach) => Setting::Count(*reach),
+        })
+    }
+}
+
 /// The method `ssg`.
 pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
@@ -72,9 +102,9 @@ pub static DECLARATION: Declaration = Declaration {
     summary: "clusters vocabularies by meaning and publishes one typical vocabulary for each cluster",
     help: "The semantic similarity grouping of Liu (2010). Vocabularies with terms of like meaning are clustered, at least \
            k together, and every one of a cluster is published as the same typical vocabulary: its terms are original \
-           terms, each within epsilon of a term of every member. Occurrences without such partners are suppressed. \
-           centre = \"hyper\" prints the terms that each one stands for, centre = \"generalise\" what they have in common; \
-           residual also prints what left-overs have in common.",
+           terms, each within epsilon of a term of every member. Occurrences without such partners are \
+           printed as what they have in common, where the distances have a tree, or suppressed. \
+           centre = \"hyper\" prints the terms that each one stands for, centre = \"generalise\" what they have in common.",
     keys: &[
         Key::with_default(
             "matching",
@@ -94,10 +124,12 @@ pub static DECLARATION: Declaration = Declaration {
             "occurrence",
             "what a bag of partners costs that is given up: as many as it has occurrences, or one",
         ),
-        Key::optional(
+        Key::with_default(
             "residual",
-            KeyKind::Exact("0", ""),
-            "how far left-overs may be apart that are printed as what they have in common, as in 12",
+            KeyKind::FlagOrCount(0),
+            "true",
+            "whether left-overs are printed as what they have in common, where the distances have a tree; or how far they may be \
+             apart, as in 12",
         ),
         Key::with_default(
             "withhold",

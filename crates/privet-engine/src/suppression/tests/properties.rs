@@ -8,7 +8,10 @@ use proptest::prelude::*;
 use super::reference::{BigRational, Naive};
 use super::{Case, Setting};
 use crate::privacy::quasi_sensitive::PriorKind;
-use crate::suppression::{Answer, Budget, Order, TermRemovalSearch, divided, stripped};
+use crate::suppression::starts::fewest_labels_first;
+use crate::suppression::{
+    Answer, Budget, Nested, Order, Problem, State, TermRemovalSearch, from_parts, stripped,
+};
 use privet_core::clock::Clock;
 
 fn set(most: usize) -> impl Strategy<Value = Vec<u8>> {
@@ -113,15 +116,105 @@ proptest! {
     }
 
     #[test]
-    fn what_halves_need_is_enough_and_never_cheaper_than_the_best(case in any_case(3, 3)) {
+    fn what_parts_need_is_enough_and_never_cheaper_than_the_best(case in any_case(3, 3)) {
         let setting = case.setting();
         let best = setting.answer(Order::Adaptive, u64::MAX);
-        if let Some(found) = divided(&setting.problem(), None, &Clock::unlimited()) {
+        if let Some(found) = from_parts(&setting.problem(), &whole(&setting), None, &Clock::unlimited()) {
             let answer = Answer { found: Some(found.clone()), ..best.clone() };
             let records = remaining(&case, &setting, &answer);
             prop_assert!(records.is_some_and(|records| Naive::of(&case).holds(&records)));
             prop_assert!(best.found.is_some_and(|best| best.cost <= found.cost));
         }
+    }
+
+    #[test]
+    fn first_answers_are_valid_and_the_search_only_improves_on_them(case in any_case(6, 4)) {
+        let setting = case.setting();
+        let problem = setting.problem();
+        let mut state = State::new(&problem);
+        state.rank();
+        let passes = state.standing().holds;
+        let simple = (!passes && fewest_labels_first(&mut state, &|| false)).then(|| state.cost());
+        let mut search = TermRemovalSearch::new(&problem, Order::Adaptive);
+        search.start(None, &Clock::unlimited());
+        let start = search.answer();
+        if setting.goal.allows_empty_sets(&setting.links) {
+            prop_assert_eq!(start.found.is_none(), passes);
+        }
+        if let Some(records) = remaining(&case, &setting, &start) {
+            prop_assert!(Naive::of(&case).holds(&records));
+        }
+        let cost = |answer: &Answer| answer.found.as_ref().map(|found| found.cost);
+        prop_assert!(simple.is_none() || cost(&start).is_some_and(|cost| Some(cost) <= simple));
+        for tries in [0, 20, 500] {
+            search.run(Budget { tries, until: None, dive: None, clock: &Clock::unlimited() });
+            let answer = search.answer();
+            prop_assert!(cost(&start).is_none() || cost(&answer) <= cost(&start));
+            if let Some(records) = remaining(&case, &setting, &answer) {
+                prop_assert!(Naive::of(&case).holds(&records));
+            }
+        }
+    }
+
+    #[test]
+    fn a_search_with_first_answers_still_finds_the_least_cost(case in any_case(3, 3)) {
+        let occurrences: usize = case.records.iter().map(|(terms, unknown)| terms.len() + *unknown as usize).sum();
+        prop_assume!(occurrences <= 9);
+        let setting = case.setting();
+        let problem = setting.problem();
+        let mut search = TermRemovalSearch::new(&problem, Order::Adaptive);
+        search.start(None, &Clock::unlimited());
+        search.run(Budget { tries: u64::MAX, until: None, dive: None, clock: &Clock::unlimited() });
+        let answer = search.answer();
+        prop_assert!(answer.complete);
+        let cost = answer.found.as_ref().map(|found| exact(&setting, found.cost));
+        prop_assert_eq!(cost, Naive::of(&case).optimum());
+    }
+
+    #[test]
+    fn a_group_never_costs_more_than_its_parts(case in any_case(8, 4), cuts in prop::collection::vec(1usize..8, 2)) {
+        let setting = case.setting();
+        let group = nested(0..setting.members.len() as u32, &cuts);
+        let clock = Clock::unlimited();
+        let problem = setting.problem();
+        let found = from_parts(&problem, &group, None, &clock).map(|found| found.cost);
+        let parts: Option<Vec<u128>> = (group.parts.iter())
+            .map(|part| {
+                // The part as a group of its own, whose records have other numbers.
+                let members = part.members.iter().map(|record| setting.members[*record as usize].clone());
+                let own = Problem { members: members.collect(), ..setting.problem() };
+                let renumbered = moved(part, part.members[0]);
+                from_parts(&own, &renumbered, None, &clock).map(|found| found.cost)
+            })
+            .collect();
+        if let (Some(parts), false) = (parts, group.parts.is_empty()) {
+            prop_assert!(found.is_some_and(|found| found <= parts.iter().sum()), "{:?} {:?}", found, parts);
+        }
+    }
+}
+
+/// The group as a whole.
+fn whole(setting: &Setting) -> Nested {
+    Nested { members: (0..setting.members.len() as u32).collect(), parts: Vec::new() }
+}
+
+/// A range of records that is cut in two at the first place, its parts at the next.
+fn nested(records: std::ops::Range<u32>, cuts: &[usize]) -> Nested {
+    let members: Vec<u32> = records.clone().collect();
+    let parts = match cuts.split_first() {
+        Some((cut, rest)) if members.len() > *cut => {
+            let middle = records.start + *cut as u32;
+            vec![nested(records.start..middle, rest), nested(middle..records.end, rest)]
+        }
+        _ => Vec::new(),
+    };
+    Nested { members, parts }
+}
+
+fn moved(group: &Nested, by: u32) -> Nested {
+    Nested {
+        members: group.members.iter().map(|record| record - by).collect(),
+        parts: group.parts.iter().map(|part| moved(part, by)).collect(),
     }
 }
 

@@ -138,6 +138,7 @@ fn what_the_enumeration_cannot_do_is_refused() {
         k: 1,
         scheme: "all-rec",
         metric: "LM",
+        weights: Vec::new(),
     };
     let refused = [
         ("search = \"enumeration\"\ntop = 2\n", "'top' needs several"),

@@ -63,7 +63,25 @@ fn any_case() -> impl Strategy<Value = LPlusCase> {
         let rows = raw.iter().map(row).collect();
         let theta =
             theta.into_iter().enumerate().map(|(value, theta)| (format!("s{value}"), theta)).collect();
-        LPlusCase { trees, rows, theta, k, scheme, metric }
+        LPlusCase { trees, rows, theta, k, scheme, metric, weights: Vec::new() }
+    })
+}
+
+/// A case under LM whose columns have weights, and some of them levels with weights.
+fn any_weighted_case() -> impl Strategy<Value = LPlusCase> {
+    let weights = prop::collection::vec((1u64..300, any::<bool>(), prop::collection::vec(0u64..150, 12)), 3);
+    (any_case(), weights).prop_map(|(case, weights)| {
+        let of_column = |(tree, (weight, by_level, steps)): (&Vec<Vec<String>>, (u64, bool, Vec<u64>))| {
+            let height =
+                tree.iter().map(|line| crate::tests::table::distinct(line).len() - 1).max().unwrap_or(0);
+            let rising = steps.iter().scan(0, |sum, step| {
+                *sum += step;
+                Some(*sum)
+            });
+            (weight, rising.take(if by_level { height } else { 0 }).collect())
+        };
+        let weights = case.trees.iter().zip(weights).map(of_column).collect();
+        LPlusCase { metric: "LM", weights, ..case }
     })
 }
 
@@ -86,6 +104,14 @@ fn written(method: &str, case: &LPlusCase, more: &str) -> (TempDir, Policy) {
     for (column, tree) in case.trees.iter().enumerate() {
         write(&format!("q{column}.csv"), tree.iter().map(|line| line.join(";") + "\n").collect());
         text += &format!("[columns.q{column}]\nrole = \"quasi-identifier\"\nhierarchy = \"q{column}.csv\"\n");
+        if let Some((weight, levels)) = case.weights.get(column) {
+            let hundredths = |parts: &u64| format!("\"{parts}/100\"");
+            text += &format!("weight = {}\n", hundredths(weight));
+            if !levels.is_empty() {
+                let levels: Vec<String> = levels.iter().map(hundredths).collect();
+                text += &format!("level_weights = [{}]\n", levels.join(", "));
+            }
+        }
         header.push(format!("q{column}"));
     }
     header.extend(["s", "label"].map(String::from));
@@ -110,7 +136,7 @@ fn written(method: &str, case: &LPlusCase, more: &str) -> (TempDir, Policy) {
 fn build(policy: &CheckedPolicy, microdata: &Microdata) -> LPlusProblem {
     let Method::LPlusOptimize(own) = &policy.method else { panic!("another method") };
     let asked = problem::asked(policy, own.into(), microdata).expect("asked");
-    problem::problem(microdata, &asked)
+    problem::problem(microdata, &asked).expect("a problem")
 }
 
 fn exact(solution: &Solution) -> Ratio {
@@ -140,6 +166,21 @@ proptest! {
 
     #[test]
     fn the_optimum_is_that_of_brute_force(case in any_case()) {
+        let (_folder, policy, microdata) = read(&case, "");
+        let best = case.cuts().iter().filter_map(|cut| case.cost(cut)).min();
+        match (best, crate::run(&policy, &microdata, &Clock::unlimited())) {
+            (None, Err(error)) => prop_assert_eq!(error.kind(), privet_core::ErrorKind::Infeasible),
+            (Some(best), Ok(solution)) => {
+                prop_assert_eq!(exact(&solution), best);
+                prop_assert!(solution.search.optimal);
+                prop_assert_eq!(case.cost(&published(&case, &solution)), Some(best));
+            }
+            (best, solution) => prop_assert!(false, "{best:?} but {solution:?}"),
+        }
+    }
+
+    #[test]
+    fn with_weights_the_optimum_is_that_of_brute_force(case in any_weighted_case()) {
         let (_folder, policy, microdata) = read(&case, "");
         let best = case.cuts().iter().filter_map(|cut| case.cost(cut)).min();
         match (best, crate::run(&policy, &microdata, &Clock::unlimited())) {

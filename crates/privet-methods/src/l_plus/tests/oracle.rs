@@ -18,6 +18,8 @@ pub struct LPlusCase {
     pub k: u64,
     pub scheme: &'static str,
     pub metric: &'static str,
+    /// Per quasi-identifier, its weight and what each level costs (nothing: as LM has it), in hundredths; empty without weights.
+    pub weights: Vec<(u64, Vec<u64>)>,
 }
 
 /// Per quasi-identifier, the label of each leaf under a cut.
@@ -50,6 +52,32 @@ impl LPlusCase {
     }
 
     fn loss(&self, column: usize, label: &str) -> Ratio {
+        let Some((weight, levels)) = self.weights.get(column) else { return self.plain_loss(column, label) };
+        let paths = self.paths(column);
+        let places = paths.iter().filter_map(|path| path.iter().position(|node| node == label));
+        let height = places.max().expect("a node");
+        let loss = match (levels.is_empty(), height) {
+            (true, _) => self.plain_loss(column, label),
+            (false, 0) => ratio(0, 1),
+            (false, height) => ratio(levels[height - 1], 100),
+        };
+        ratio(*weight, 100) * loss
+    }
+
+    /// What a record costs whose cells are all roots, a column without a choice included.
+    fn most_per_record(&self) -> Ratio {
+        let of_column = |column: usize| match self.weights.get(column) {
+            None => ratio(1, 1),
+            Some((weight, levels)) if levels.is_empty() => ratio(*weight, 100),
+            Some(_) => {
+                let root = self.paths(column)[0].last().expect("a root").clone();
+                self.loss(column, &root)
+            }
+        };
+        (0..self.trees.len()).map(of_column).sum()
+    }
+
+    fn plain_loss(&self, column: usize, label: &str) -> Ratio {
         let paths = self.paths(column);
         let covered = paths.iter().filter(|path| path.iter().any(|node| node == label)).count() as u64;
         if paths.len() == 1 { ratio(0, 1) } else { ratio(covered - 1, paths.len() as u64 - 1) }
@@ -70,7 +98,7 @@ impl LPlusCase {
         let (n, all) = (rows.len() as u64, self.rows.len() as u64);
         let whole = |count: u64| ratio(count, 1);
         let g: Ratio = released.iter().enumerate().map(|(column, label)| self.loss(column, label)).sum();
-        let (per_cell, per_record) = (whole(columns as u64), whole(2 * columns as u64));
+        let (per_cell, per_record) = (self.most_per_record(), self.most_per_record() * whole(2));
         let values: BTreeSet<&String> = rows.iter().map(|row| &row[columns]).collect();
         let count = |value: &String| rows.iter().filter(|row| row[columns] == *value).count() as u64;
         let over = |value: &String, count: u64, size: u64| {

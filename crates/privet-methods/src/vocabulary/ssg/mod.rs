@@ -218,7 +218,7 @@ fn solution(
         "matching": settings.matching.name(),
         "centre": settings.centre.name(),
         "penalty": settings.penalty.name(),
-        "residual": settings.residual,
+        "residual": settings.residual.map(|reach| if reach == u32::MAX { json!("any") } else { json!(reach) }),
         "search": match effort {
             SearchEffort::Reference => "quadratic",
             SearchEffort::Full => "all within reach",

@@ -2,8 +2,8 @@
 
 use crate::vocabulary::BagTask;
 use privet_core::{Error, Result};
-use privet_policy::method::Ssg;
 pub(super) use privet_policy::method::{Centre, Matching, Penalty};
+use privet_policy::method::{Residual, Ssg};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SsgSettings {
@@ -28,10 +28,11 @@ impl SsgSettings {
     pub(super) fn of(task: &BagTask<'_>, own: &Ssg) -> Result<SsgSettings> {
         let size = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
         let centre = own.centre;
-        let residual = own.residual.map(|reach| {
-            // Distances are integers, so rounding a limit down loses nothing.
-            u32::try_from(reach.numerator() / reach.denominator()).unwrap_or(u32::MAX)
-        });
+        let residual = match own.residual {
+            Residual::No => None,
+            Residual::Any => task.distances.tree().map(|_| u32::MAX),
+            Residual::Within(reach) => Some(u32::try_from(reach).unwrap_or(u32::MAX)),
+        };
         if task.distances.tree().is_none() {
             let asked = match (centre, residual) {
                 (Centre::Generalise, _) => Some("centre = \"generalise\""),

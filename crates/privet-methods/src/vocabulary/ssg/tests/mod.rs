@@ -11,7 +11,7 @@ use crate::vocabulary::Print;
 use privet_data::Bags;
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_policy::VocabularyMethod;
-use privet_policy::method::{Centre, Matching};
+use privet_policy::method::{Centre, Matching, Residual};
 use privet_taxonomy::ItemTree;
 use privet_taxonomy::words::{Distances, Semantics};
 
@@ -42,8 +42,10 @@ impl SsgCase {
         let bags = Bags::of(&listed).expect("bags");
         let distances = Semantics::Tree(tree.into()).between(bags.terms());
         let demand = VocabularyAnonymity { k, distinct_users: users.is_some(), min_term_users: 1 };
-        let method = VocabularyMethod::Ssg(Ssg::default());
-        SsgCase { bags, distances, epsilon, omega: None, demand, own: Ssg::default(), method }
+        // The thesis' method, which suppresses what is left over.
+        let own = Ssg { residual: Residual::No, ..Ssg::default() };
+        let method = VocabularyMethod::Ssg(own.clone());
+        SsgCase { bags, distances, epsilon, omega: None, demand, own, method }
     }
 
     pub fn with(mut self, change: impl FnOnce(&mut Ssg)) -> SsgCase {

@@ -147,8 +147,7 @@ proptest! {
     #[test]
     fn a_residual_only_adds(case in any_case(30), reach in select(vec![2u64, 4, 6, 100])) {
         let plain = case.run();
-        let reach = Exact::whole(reach);
-        let case = case.with(|own| own.residual = Some(reach));
+        let case = case.with(|own| own.residual = Residual::Within(reach));
         let more = case.run();
         prop_assert!(case.blm(&more.clusters) <= case.blm(&plain.clusters));
         for (plain, more) in plain.clusters.iter().zip(&more.clusters) {
@@ -261,7 +260,7 @@ fn one_person_with_most_vocabularies_is_no_trouble() {
     for (epsilon, residual) in [(0, false), (2, true)] {
         let mut case = SsgCase::new(goods(), &bags, Some(&users), epsilon, 3);
         if residual {
-            case = case.with(|own| own.residual = Some(Exact::whole(4)));
+            case = case.with(|own| own.residual = Residual::Within(4));
         }
         let solution = case.run();
         let spare = solution.warnings.iter().find(|said| said.contains("far more")).expect("a warning");
