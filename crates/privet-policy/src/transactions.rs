@@ -94,7 +94,7 @@ impl Policy {
         let requirements = understood.collect::<Result<Vec<_>>>()?;
         let method = ItemMethod::of(&method).map_err(|error| self.at_method("name", error))?;
         if purpose == Purpose::Run {
-            method.check().map_err(|(key, error)| self.at_method(key, error))?;
+            method.check(&requirements).map_err(|(key, error)| self.at_method(key, error))?;
         }
         Ok(TransactionPolicy {
             written: self.clone(),
