@@ -275,7 +275,7 @@ fn suppression_keeps_its_limits() {
     assert_eq!(judged(without_item, limits("0.9", "0"), Some(&["c"]), None), ["suppressed items"]);
     assert_eq!(judged("a b\na b\na b\nc\nc\nc", limits("0", "0.3"), Some(&[]), None), ["truth"]);
     // A transaction without its only item counts as removed where there is a limit on these.
-    let emptied = "a b\na b\na b\na\n\n\n\n";
+    let emptied = "a b\na b\na b\na\n\n\n\n\n";
     assert!(judged(emptied, limits("0.5", "0"), Some(&["B"]), None).is_empty());
     assert_eq!(judged(emptied, limits("0.5", "0.2"), Some(&["B"]), None), ["records"]);
 }

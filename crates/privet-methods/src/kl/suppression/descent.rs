@@ -58,12 +58,12 @@ impl<'p, 'a> Evaluator<'p, 'a> {
         let [items, transactions] = self.problem.limits;
         let mut tried = Vec::new();
         let mut suppressed = Vec::new();
-        if items > 0 || transactions == 0 {
+        if items > 0 || !self.problem.removes {
             let choice = self.problem.suppress(cut, self.clock)?;
             suppressed = choice.suppressed.clone();
             tried.push(self.weigh(choice));
         }
-        if transactions > 0 {
+        if self.problem.removes {
             suppressed.sort_by_key(|node| self.problem.occurrences[*node as usize]);
             let mut used = 0;
             suppressed.retain(|node| {
@@ -89,10 +89,11 @@ impl<'p, 'a> Evaluator<'p, 'a> {
 
     /// Prices a choice without threats, or one that removes too much.
     pub(super) fn weigh(&self, choice: Choice) -> Evaluated {
-        let SuppressionProblem { task, tree, measure, limits: [items, transactions], .. } = self.problem;
+        let SuppressionProblem { task, tree, measure, limits: [items, transactions], removes, .. } =
+            self.problem;
         let recoding = choice.recoding(tree);
         // A transaction that lost all its items counts as removed where there is a limit on these.
-        let emptied = if *transactions > 0 { recoding.emptied(task.baskets) } else { 0 };
+        let emptied = if *removes { recoding.emptied(task.baskets) } else { 0 };
         let gone = recoding.removed(task.baskets) + emptied;
         let over = self.problem.lost(&choice).saturating_sub(*items) + gone.saturating_sub(*transactions);
         Evaluated { excess: over, cost: recoding.cost(*measure, task.baskets), choice }

@@ -78,7 +78,7 @@ pub(super) fn recoding_of(
     clock: &Clock,
 ) -> Result<ItemRecoding> {
     let problem = SuppressionProblem::new(task, limits);
-    if problem.limits[1] > 0 {
+    if problem.removes {
         problem.remove(&mut choice, u64::MAX, clock)?;
     }
     Ok(choice.recoding(problem.tree))
@@ -144,7 +144,7 @@ impl<'p, 'a> Search<'p, 'a> {
 
     /// Takes the cheapest choice for the known clauses until one has no threat.
     fn prove(&mut self, mut work: u64, alpha: Exact) -> Result<()> {
-        let removes = self.problem.limits[1] > 0;
+        let removes = self.problem.removes;
         let mut clauses = Clauses::new(self.problem);
         loop {
             let upper = match &self.best {
@@ -309,7 +309,7 @@ impl<'p, 'a> Clauses<'p, 'a> {
                 for row in holding {
                     added += usize::from(self.learn_rare(choice, mole, of[row as usize], k));
                 }
-            } else if problem.limits[1] == 0 {
+            } else if !problem.removes {
                 added += usize::from(self.learn_sure(choice, mole));
             }
             if added >= MOST_NEW {
@@ -323,7 +323,7 @@ impl<'p, 'a> Clauses<'p, 'a> {
     /// items below these nodes is suppressed, or one of the nodes is not visible. The more general the nodes, the more
     /// this rules out.
     fn learn_rare(&mut self, choice: &Choice, mole: &[Node], basket: u32, k: u64) -> bool {
-        let SuppressionProblem { task, tree, occurrences, limits, .. } = self.problem;
+        let SuppressionProblem { task, tree, occurrences, limits, removes, .. } = self.problem;
         let shown = choice.shown(tree);
         let own = |node: Node| {
             let items = task.baskets.items(basket as usize).iter().copied();
@@ -352,7 +352,7 @@ impl<'p, 'a> Clauses<'p, 'a> {
         if limits[0] > 0 {
             clause.extend(items.iter().copied().map(Literal::taken));
         }
-        if limits[1] > 0 {
+        if *removes {
             clause.push(Literal::taken(tree.len() as u32 + basket));
         }
         self.cover.add(clause)

@@ -4,8 +4,8 @@ use super::ItemTask;
 use crate::kl::mm::choice::suppress;
 use crate::kl::moles::{Collect, MinedMoles, MoleSearch, Moles};
 use crate::kl::recoding::ItemRecoding;
-use privet_core::Result;
 use privet_core::clock::Clock;
+use privet_core::{Exact, Result};
 use privet_engine::itemset::rows::{Heads, Rows};
 use privet_engine::loss::items::ItemMeasure;
 use privet_policy::method::ItemLimits;
@@ -50,6 +50,8 @@ pub(super) struct SuppressionProblem<'a> {
     pub occurrences: Vec<u64>,
     /// How many occurrences, and how many transactions, may be removed.
     pub limits: [u64; 2],
+    /// Whether the policy allows transactions to be removed, however few that are here.
+    pub removes: bool,
     /// Whether groups above the cut may be threats of their own: only because of the confidence in a sensitive item.
     with_groups: bool,
     /// The number of sets counted.
@@ -67,6 +69,7 @@ impl<'a> SuppressionProblem<'a> {
             tree,
             measure: task.measure(),
             limits: [limits.items.floor_of(all), limits.transactions.floor_of(task.baskets.total())],
+            removes: limits.transactions > Exact::ZERO,
             with_groups: guarded && tree.nodes().any(|node| !tree.is_leaf(node)),
             occurrences,
             examined: std::cell::Cell::new(0),
