@@ -190,7 +190,7 @@ fn asked(policy: &CheckedPolicy) -> Vec<String> {
 }
 
 /// What is known about a release besides the policy. The default is the strictest: a release of Privet's own.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditOptions {
     /// Another tool made the table: its columns may stand in another order, and those that nobody needs may be missing.
     pub foreign: bool,
@@ -200,6 +200,8 @@ pub struct AuditOptions {
     pub expected: Option<ExpectedCounts>,
     /// What it says that a release of transactions loses.
     pub cost: Option<StatedCost>,
+    /// The items, or groups of items, that it says are suppressed in all transactions.
+    pub suppressed: Option<Vec<String>>,
 }
 
 impl AuditOptions {

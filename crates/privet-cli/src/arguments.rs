@@ -550,8 +550,14 @@ pub struct Report {
 
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// A requirement or a method; without a name, lists them all
+    /// A requirement or a method, or a release directory with --item or --column; without a name, lists them all
     pub name: Option<String>,
+    /// Say how the release publishes this item or group, and which threat forced that
+    #[arg(long, value_name = "ITEM", requires = "name", conflicts_with = "column")]
+    pub item: Option<String>,
+    /// Say at which level the release publishes this column, and which class forced that
+    #[arg(long, value_name = "COLUMN", requires = "name")]
+    pub column: Option<String>,
 }
 
 fn time(text: &str) -> Result<std::time::Duration, String> {

@@ -73,7 +73,7 @@ fn policies_that_make_no_sense_are_named_with_their_line() {
         ("", "hierarchy = \"none.csv\"", PRIVACY, &["none.csv:", "cannot read the hierarchy"]),
         ("", "sensitive = \"none.txt\"", PRIVACY, &["none.txt:", "cannot read the sensitive items"]),
         ("", "sensitive = [\"S\", \"S\"]", PRIVACY, &["policy.toml:7:", "'S' is listed twice"]),
-        ("", "hierarchy = \"items.csv\"\nsensitive = [\"beer\"]", PRIVACY, &["policy.toml:8:", "'beer'"]),
+        ("", "hierarchy = \"items.csv\"\nsensitive = [\"Drinks\"]", PRIVACY, &["policy.toml:8:", "'Drinks'"]),
         ("", "hierarchy = \"items.csv\"\nsensitive = [\"All\"]", PRIVACY, &["policy.toml:8:", "'All'"]),
         ("", BOTH, "[columns.age]\nrole = \"other\"\n[privacy.km-anonymity]\nk = 2\nm = 1", &["'columns'"]),
         ("", BOTH, "", &["policy.toml", "lacks 'privacy'", "kl-privacy"]),
@@ -222,8 +222,8 @@ fn a_hierarchy_is_checked_against_items() {
     );
     let outcome = bench.privet(&["hierarchy", "check", "items.csv", "data.csv"]).exits(2);
     assert!(outcome.stdout.contains("no leaf: 'test' (1 time, first in line 3)"), "{}", outcome.stdout);
-    bench.write("sensitive.txt", "milk\n");
-    refuses(&bench, &fits, &["sensitive.txt", "'milk' is in the hierarchy"]);
+    bench.write("sensitive.txt", "test\nDrinks\n");
+    refuses(&bench, &fits, &["sensitive.txt:2:", "'Drinks' is a group in the hierarchy"]);
 }
 
 #[test]
@@ -307,4 +307,84 @@ fn no_figure_follows_from_the_order_of_transactions() {
         assert_eq!(figures, first.1, "{method}");
         assert_eq!(told, first.0, "{method}");
     }
+}
+
+const SMALL: &str = "a;A;R\nb;A;R\nc;B;R\nd;B;R\n";
+
+/// Twenty-eight transactions, one of which has items of both groups.
+fn small(limits: &str) -> Bench {
+    let bench = Bench::new();
+    bench.write("data.csv", format!("{}{}{}a,d\n", "a\n".repeat(9), "b\n".repeat(9), "c\n".repeat(9)));
+    bench.write("items.csv", SMALL);
+    let rest = format!("[privacy.kl-privacy]\nk = 2\nm = 2\n[method]\nname = \"og\"\n{limits}");
+    policy(&bench, "separator = \",\"", "hierarchy = \"items.csv\"", &rest);
+    bench
+}
+
+#[test]
+fn a_little_suppression_spares_the_rest() {
+    let bench = small("");
+    bench.privet(&MAKE).succeeds();
+    let steward = bench.json("out/steward/manifest.json");
+    assert_eq!(steward["cost"]["exact"], "1");
+    assert_eq!(steward["why"][0]["present"], serde_json::json!(["A", "B"]));
+    let why = bench.privet(&["explain", "out", "--item", "d"]).succeeds();
+    assert_eq!(why.stdout, "'d' is published as 'R', because of A with B: 1 transaction, k = 2\n");
+    // Nearly everything is lost: no green headline, and no reason in public.
+    let report = bench.read("out/steward/report.html");
+    assert!(report.contains("but nearly everything is lost"), "{report}");
+    for name in bench.names("out/public") {
+        assert!(!bench.read(&format!("out/public/{name}")).contains("A with B"), "{name}");
+    }
+
+    let bench = small("item_suppression_limit = 0.05");
+    bench.privet(&MAKE).succeeds();
+    let steward = bench.json("out/steward/manifest.json");
+    assert_eq!((&steward["cost"]["exact"], &steward["optimal"]), (&"1/29".into(), &true.into()));
+    assert_eq!(steward["suppression"]["items"], serde_json::json!([{ "item": "d", "occurrences": 1 }]));
+    // 'd' occurs once: the public reads a band.
+    assert_eq!(bench.json("out/public/manifest.json")["suppressed_items"], "1-10");
+    assert!(!bench.read("out/public/report.html").contains("\"d\""));
+    bench.privet(&["audit", "out"]).succeeds();
+    let why = bench.privet(&["explain", "out", "--item", "d"]).succeeds();
+    assert_eq!(why.stdout, "'d' is suppressed in all transactions\n");
+    // A file that shows what the plan suppresses is refused.
+    let lines = bench.read("out/public/release.txt");
+    bench.write("out/public/release.txt", lines.replacen("c\n", "d\n", 1));
+    bench.privet(&["audit", "out"]).exits(4);
+
+    let bench = small("suppression_limit = 0.05");
+    bench.privet(&MAKE).succeeds();
+    let steward = bench.json("out/steward/manifest.json");
+    assert_eq!((&steward["cost"]["exact"], &steward["records"]["suppressed"]), (&"2/29".into(), &1.into()));
+    assert_eq!(bench.read("out/public/release.txt").lines().count(), 27);
+    bench.privet(&["audit", "out"]).succeeds();
+    // The plan applies to later data: the same cut, and what holds a threat is removed.
+    bench.write("later.csv", format!("{}c,a\n", "a\n".repeat(5)));
+    bench.privet(&["apply", "out", "later.csv", "-o", "later"]).succeeds();
+    assert_eq!(bench.read("later/public/release.txt"), "a\n".repeat(5));
+}
+
+#[test]
+fn suppression_is_refused_where_absences_are_known() {
+    for (key, privacy, word) in [
+        ("item_suppression_limit = 0.1", "[privacy.kl-privacy]\nk = 2\nm = 1\nn = 1", "set n = 0"),
+        ("suppression_limit = 0.1", "[privacy.transactional-k-anonymity]\nk = 2", "km-anonymity"),
+        ("item_suppression_limit = 0.1\nsearch = \"enumeration\"", PRIVACY, "remove 'search'"),
+        ("item_suppression_limit = 1.5", PRIVACY, "1.5"),
+    ] {
+        let bench = shop("milk\nbeer\n");
+        policy(&bench, "", BOTH, &format!("{privacy}\n[method]\nname = \"og\"\n{key}\n"));
+        refuses(&bench, &MAKE, &["policy.toml:", word]);
+    }
+}
+
+#[test]
+fn sensitive_items_are_taken_out_of_the_hierarchy() {
+    let bench = shop(&"milk,beer\nmilk\nwine\n".repeat(4));
+    policy(&bench, "", "hierarchy = \"items.csv\"\nsensitive = [\"beer\"]", PRIVACY);
+    let outcome = bench.privet(&MAKE).succeeds();
+    assert!(outcome.stderr.contains("'beer' was taken out of the hierarchy"), "{}", outcome.stderr);
+    assert!(bench.read("out/public/release.txt").contains("beer,milk"));
+    bench.privet(&["audit", "out"]).succeeds();
 }

@@ -19,6 +19,7 @@ pub mod released_sets;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod vocabulary;
+pub mod why;
 
 use serde::{Deserialize, Serialize};
 

@@ -30,6 +30,8 @@ pub struct TransactionPolicy {
     pub hierarchy_path: Option<PathBuf>,
     /// The sensitive items, in alphabetical order.
     pub sensitive: Vec<String>,
+    /// Those of them that the hierarchy lists: they are taken out of it.
+    pub taken_out: Vec<String>,
     /// What the release must guarantee.
     pub requirements: Vec<ItemRequirement>,
     /// How the release is made.
@@ -63,7 +65,8 @@ impl Policy {
         let options = form(&data)?;
         let mut source = self.transactions(&data, original, &options)?;
         let items = root.entry("items").map(|entry| entry.section()).transpose()?;
-        let (mut tree, mut hierarchy_path, mut sensitive) = (None, None, Vec::new());
+        let (mut tree, mut hierarchy_path, mut sensitive, mut taken_out) =
+            (None, None, Vec::new(), Vec::new());
         if let Some(items) = items {
             items.only(&ITEM_KEYS)?;
             if let Some(entry) = items.entry("hierarchy") {
@@ -73,6 +76,10 @@ impl Policy {
             }
             if let Some(entry) = items.entry("sensitive") {
                 sensitive = sensitive_items(self, &entry, tree.as_deref())?;
+                if let Some(whole) = tree.take() {
+                    let (without, out) = public_items(&entry, whole, &sensitive)?;
+                    (tree, taken_out) = (Some(without), out);
+                }
             }
         }
         let requirements = check_requirements(&root, &TRANSACTIONS, &[])?;
@@ -94,7 +101,7 @@ impl Policy {
         let requirements = understood.collect::<Result<Vec<_>>>()?;
         let method = ItemMethod::of(&method).map_err(|error| self.at_method("name", error))?;
         if purpose == Purpose::Run {
-            method.check().map_err(|(key, error)| self.at_method(key, error))?;
+            method.check(&requirements).map_err(|(key, error)| self.at_method(key, error))?;
         }
         Ok(TransactionPolicy {
             written: self.clone(),
@@ -103,10 +110,31 @@ impl Policy {
             tree,
             hierarchy_path,
             sensitive,
+            taken_out,
             requirements,
             method,
         })
     }
+}
+
+/// The hierarchy without the sensitive items that it lists, and these: sensitive items are published as they are, so no group
+/// may stand for one.
+fn public_items(
+    entry: &Entry<'_>,
+    tree: Arc<ItemTree>,
+    sensitive: &[String],
+) -> Result<(Arc<ItemTree>, Vec<String>)> {
+    let listed = || sensitive.iter().filter_map(|item| Some((item, tree.find(item)?)));
+    let nodes: Vec<_> = listed().map(|(_, node)| node).collect();
+    if nodes.is_empty() {
+        return Ok((tree, Vec::new()));
+    }
+    if nodes.len() as u32 == tree.total_leaves() {
+        let wrong = "all items of the hierarchy are sensitive: nothing is left of the hierarchy";
+        return Err(entry.error(wrong).help("remove 'hierarchy', or list fewer sensitive items"));
+    }
+    let taken_out = listed().map(|(item, _)| item.clone()).collect();
+    Ok((Arc::new(tree.without(&nodes)?), taken_out))
 }
 
 /// How `[data]` says that the file holds its transactions.
@@ -167,9 +195,13 @@ fn sensitive_items(policy: &Policy, entry: &Entry<'_>, tree: Option<&ItemTree>) 
         if item.trim().is_empty() {
             return Err(at(line, "a sensitive item without a name".to_string()).help("remove it"));
         }
-        if tree.is_some_and(|tree| tree.find(&item).is_some()) {
-            return Err(at(line, format!("the sensitive item '{item}' is in the hierarchy of public items"))
-                .help("remove it from the hierarchy: sensitive items are published as they are, or not listed here"));
+        let node = tree.and_then(|tree| Some((tree, tree.find(&item)?)));
+        if node.is_some_and(|(tree, node)| !tree.is_leaf(node)) {
+            return Err(at(
+                line,
+                format!("the sensitive item '{item}' is a group in the hierarchy of items"),
+            )
+            .help("list the sensitive items of the group instead, or rename the group"));
         }
         if tree.is_none() && item == ROOT_LABEL {
             return Err(at(
@@ -233,6 +265,10 @@ mod tests {
         assert_eq!((policy.source.separator(), policy.method.name()), (',', "og"));
         let bare = check(&folder, &format!("{data}{PRIVACY}")).expect("a policy");
         assert!(bare.tree.is_none() && bare.sensitive.is_empty());
+        let inside = "[items]\nhierarchy = \"items.csv\"\nsensitive = [\"a\", \"T\"]\n";
+        let policy = check(&folder, &format!("{data}{inside}{PRIVACY}")).expect("a policy");
+        let tree = policy.tree.expect("a tree");
+        assert_eq!((policy.taken_out, tree.total_leaves(), tree.find("a")), (vec!["a".to_string()], 2, None));
         let long = "[data]\npath = \"long.csv\"\nkind = \"transactions\"\nform = \"long\"\nid = \"basket\"\nitem = \"item\"\n";
         let listed = format!("{long}[items]\nsensitive = [\"z\", \"y\"]\n{PRIVACY}");
         assert_eq!(check(&folder, &listed).expect("a policy").sensitive, ["y", "z"]);
@@ -280,14 +316,14 @@ mod tests {
                 "[items]\nhierarchy = \"items.csv\"\nsensitive = \"public.txt\"",
                 "public.txt",
                 3,
-                "'G' is in the hierarchy",
+                "'G' is a group in the hierarchy",
             ),
             (
                 "",
-                "[items]\nhierarchy = \"items.csv\"\nsensitive = [\"a\"]",
+                "[items]\nhierarchy = \"items.csv\"\nsensitive = [\"a\", \"b\", \"c\"]",
                 "policy.toml",
                 7,
-                "'a' is in the hierarchy",
+                "nothing is left of the hierarchy",
             ),
             ("", "[items]\ncolumns = 3", "policy.toml", 6, "unknown key 'columns'"),
         ] {

@@ -32,13 +32,14 @@ pub mod vocabularies;
 pub use common::{Common, Whose};
 pub use comparison::{Compared, ComparisonPage};
 pub use fidelity::{Associations, CoarseFidelity, Fidelity, Marginal, QueryErrors, Spread};
-pub use gate::{Datum, ForSteward, Key, Original, Sourced, Veil, public_count};
+pub use gate::{Datum, ForSteward, Key, Original, PublicNames, Sourced, SuppressedItem, Veil, public_count};
 pub use groups::GroupReport;
 pub use ledger::{EarlierRelease, LedgerAccount};
 pub use model::{
-    AuditAccount, CheckAccount, ColumnAccount, Confidence, Confidences, Distribution, FileHash, LinkAccount,
-    Loss, MethodAccount, Records, Reproduce, Requirement, SampleRows, SearchAccount, SearchMoment, Side,
-    Subgroup, Subgroups, TableReport, TaxonomyDrawing, TaxonomyNode, Tightness, ValueCount,
+    AuditAccount, CheckAccount, ColumnAccount, Confidence, Confidences, Distribution, FileHash, LevelReason,
+    LinkAccount, Loss, MethodAccount, Records, Reproduce, Requirement, SampleRows, SearchAccount,
+    SearchMoment, Side, Subgroup, Subgroups, TableReport, TaxonomyDrawing, TaxonomyNode, Tightness,
+    ValueCount,
 };
 pub use notion::{Attack, Cover, Diversity, Notion, Protection, protections};
 pub use numbers::figure;

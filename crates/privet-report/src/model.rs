@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::common::Common;
 use super::gate::{Original, Sourced};
 use super::notion::Notion;
+use super::numbers::figure;
+use privet_core::thousands;
 use privet_policy::{PolicyColumn, Role};
 
 /// All that both editions of the report about a table draw from.
@@ -110,6 +112,68 @@ pub struct ColumnAccount {
     pub suppressed: Option<f64>,
     /// The taxonomy with the chosen cut or level, where the column has one.
     pub taxonomy: Option<TaxonomyDrawing>,
+    /// Why it is not published one level finer, where levels are chosen. Steward only.
+    #[serde(default)]
+    pub why: Option<Original<LevelReason>>,
+}
+
+/// Why a column is not published one level finer: a class that would fail.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LevelReason {
+    /// The column.
+    pub column: String,
+    /// The finer level.
+    pub level: u8,
+    /// The columns and cells of the class.
+    pub class: Vec<(String, String)>,
+    /// What it violates, as the policy says it.
+    pub requirement: String,
+    /// Its figure.
+    pub figure: f64,
+    /// What the figure must be at most, or at least.
+    pub threshold: f64,
+    /// Whether it must be at most the threshold.
+    pub at_most: bool,
+    /// How many classes would fail.
+    pub classes: u64,
+    /// How many records these have: what would have to be suppressed to keep the finer level.
+    pub records: u64,
+}
+
+impl LevelReason {
+    /// The reason in a sentence or two.
+    ///
+    /// ```
+    /// use privet_report::LevelReason;
+    /// let reason = LevelReason {
+    ///     column: "age".into(), level: 1, class: vec![("age".into(), "20-29".into())],
+    ///     requirement: "k-anonymity (k = 5)".into(), figure: 2.0, threshold: 5.0, at_most: false,
+    ///     classes: 3, records: 9,
+    /// };
+    /// assert_eq!(
+    ///     reason.in_words(),
+    ///     "at level 1 the class age 20-29 fails k-anonymity (k = 5): 2, at least 5. \
+    ///      To keep that level, 9 records in 3 classes would have to be suppressed"
+    /// );
+    /// ```
+    pub fn in_words(&self) -> String {
+        let cells: Vec<String> = self.class.iter().map(|(column, cell)| format!("{column} {cell}")).collect();
+        let limit = if self.at_most { "at most" } else { "at least" };
+        let nouns = |count: u64, one: &str, many: &str| match count {
+            1 => format!("1 {one}"),
+            count => format!("{} {many}", thousands(count)),
+        };
+        format!(
+            "at level {} the class {} fails {}: {}, {limit} {}. To keep that level, {} in {} would have to be suppressed",
+            self.level,
+            cells.join(", "),
+            self.requirement,
+            figure(self.figure),
+            figure(self.threshold),
+            nouns(self.records, "record", "records"),
+            nouns(self.classes, "class", "classes"),
+        )
+    }
 }
 
 impl ColumnAccount {
@@ -131,6 +195,7 @@ impl ColumnAccount {
             generalised: None,
             suppressed: None,
             taxonomy: None,
+            why: None,
         }
     }
 }

@@ -83,6 +83,16 @@ impl ItemTree {
         ItemTree { taxonomy, parent, end, leaves }
     }
 
+    /// The trees without some of their leaves, and without groups that nothing is left of; an error if nothing is left at all.
+    pub fn without(&self, leaves: &[Node]) -> Result<ItemTree> {
+        let kept = self.nodes().filter(|node| self.is_leaf(*node) && !leaves.contains(node));
+        let path = |leaf: Node| {
+            let nodes = std::iter::once(leaf).chain(self.ancestors(leaf));
+            nodes.map(|node| self.label(node).to_string()).collect()
+        };
+        ItemTree::from_paths(&kept.map(path).collect::<Vec<Vec<String>>>())
+    }
+
     /// The number of nodes.
     pub fn len(&self) -> usize {
         self.parent.len()

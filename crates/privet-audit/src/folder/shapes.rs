@@ -18,6 +18,14 @@ use privet_data::Source;
 use privet_policy::layout::{GROUP_ASSIGNMENT, PUBLIC, STEWARD, VOCABULARY_ASSIGNMENT, projection};
 use privet_policy::{AnyPolicy, CheckedPolicy, ReleaseKind};
 
+/// The items, or groups of items, that the manifest's plan suppresses in all transactions.
+fn suppressed_items(folder: &ReleaseFolder) -> Result<Vec<String>> {
+    let Some(listed) = folder.stated["plan"].get("suppressed") else { return Ok(Vec::new()) };
+    let label = |label: &serde_json::Value| label.as_str().map(str::to_string);
+    let labels = listed.as_array().and_then(|listed| listed.iter().map(label).collect());
+    labels.ok_or_else(|| folder.broken())
+}
+
 /// Audits the release in a folder.
 pub(super) fn audit(folder: &ReleaseFolder, policy: &AnyPolicy, clock: &Clock) -> Result<Audit> {
     let count = |key: &str| folder.stated["records"][key].as_u64().ok_or_else(|| folder.broken());
@@ -44,8 +52,14 @@ pub(super) fn audit(folder: &ReleaseFolder, policy: &AnyPolicy, clock: &Clock) -
         AnyPolicy::Transactions(policy) => {
             let text = |key: &str| folder.stated["cost"][key].as_str().ok_or_else(|| folder.broken());
             let cost = StatedCost::parse(text("metric")?, text("exact")?).ok_or_else(|| folder.broken())?;
-            let options =
-                AuditOptions { expected: Some(expected), cost: Some(cost), ..AuditOptions::default() };
+            let options = AuditOptions {
+                expected: Some(expected),
+                cost: Some(cost),
+                suppressed: Some(suppressed_items(folder)?),
+                // As for tables: nobody could choose an earlier plan so that it suppresses little of later data.
+                allow_suppression: follows_earlier_plan(folder)?,
+                foreign: false,
+            };
             audit_transactions(policy, &open_transactions(policy, &path)?, &options, &mut || clock.check())
         }
         AnyPolicy::Vocabularies(policy) => {

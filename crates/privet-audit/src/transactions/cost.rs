@@ -5,7 +5,8 @@
 //! mean over all occurrences.
 
 use super::TransactionFacts;
-use super::truth::{Recoding, shown};
+use super::part::Part;
+use super::truth::Recoding;
 use crate::Check;
 
 /// What a manifest says that a release of transactions loses: a fraction.
@@ -39,15 +40,19 @@ impl StatedCost {
 /// Adds up what every occurrence loses. Under local recoding the files do not say which released transaction stands for
 /// which original one, so there is no check.
 pub(super) fn check(facts: &TransactionFacts<'_>, stated: &StatedCost) -> Option<Check> {
-    let recoding = facts.recoding;
-    let shown = if recoding == Recoding::Local { return None } else { shown(facts, recoding).ok()? };
+    if facts.recoding == Recoding::Local || facts.suppression.is_ambiguous() {
+        return None;
+    }
+    let published = Part::of(facts).ok()?;
     let (tree, least) = (facts.tree, if stated.measure == Measure::Lm { 1 } else { 0 });
     let charge = |leaves: u32| if leaves > 1 { u128::from(leaves) - least } else { 0 };
     let most = u128::from(tree.total_leaves()) - least;
     let (mut part, mut whole) = (0u128, 0u128);
     for set in &facts.original.sets {
+        let is_removed = published.is_removed(facts, set);
         for item in &set.nodes {
-            let loss = shown[*item as usize].map_or(most, |node| charge(tree.leaves(node)));
+            let node = published.shown[*item as usize].filter(|_| !is_removed);
+            let loss = node.map_or(most, |node| charge(tree.leaves(node)));
             part += loss * u128::from(set.count);
             whole += most * u128::from(set.count);
         }

@@ -4,7 +4,8 @@ use hashbrown::HashMap;
 
 use super::TransactionFacts;
 use super::ledger::Set;
-use super::truth::{self, CoverIndex, Recoding};
+use super::part::Part;
+use super::truth::{CoverIndex, Recoding};
 use crate::Check;
 use crate::counted;
 use crate::order::{
@@ -172,19 +173,17 @@ fn arrangement(facts: &TransactionFacts<'_>, released: &[u32]) -> Arrangement {
 
 /// For each distinct original transaction, the released ones that it could be.
 fn shown_as(facts: &TransactionFacts<'_>) -> Option<Vec<Vec<u32>>> {
-    let recoding = facts.recoding;
-    if recoding == Recoding::Local {
+    if facts.recoding == Recoding::Local {
         let index = CoverIndex::of(&facts.release.sets);
         return Some(facts.original.sets.iter().map(|set| index.covering(facts.tree, set)).collect());
     }
-    let shown = truth::shown(facts, recoding).ok()?;
+    let part = Part::of(facts).ok()?;
     let released: HashMap<(&[Node], &[u32]), u32> =
         facts.release.sets.iter().map(|set| (&set.nodes[..], &set.marks[..])).zip(0..).collect();
     let found = |set: &Set| {
-        let mut nodes: Vec<Node> = set.nodes.iter().filter_map(|item| shown[*item as usize]).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        released.get(&(&nodes[..], &set.marks[..])).copied().into_iter().collect()
+        let nodes = part.form(facts, set);
+        let shown = nodes.and_then(|nodes| released.get(&(&nodes[..], &set.marks[..])).copied());
+        shown.into_iter().collect()
     };
     Some(facts.original.sets.iter().map(found).collect())
 }

@@ -28,8 +28,9 @@ pub(super) use self::threats::first_threat;
 
 use super::TransactionFacts;
 use super::demand::Demand;
+use super::part::Part;
 use super::released::{Knowledge, Sum};
-use super::truth::{self, Recoding};
+use super::truth::Recoding;
 use privet_taxonomy::{ItemTree, Node};
 
 /// Who has which released transactions.
@@ -79,14 +80,14 @@ impl<'a> Crowd<'a> {
     /// Who is behind the released transactions; `None` where that does not follow from the release.
     pub(super) fn of(facts: &'a TransactionFacts<'_>) -> Option<Crowd<'a>> {
         let owners = facts.original.owners.as_ref()?;
-        let recoding = facts.recoding;
-        let shown = if recoding == Recoding::Local { None } else { truth::shown(facts, recoding).ok() }?;
-        let owned = owners.pairs.iter().map(|(set, person)| {
+        if facts.recoding == Recoding::Local || facts.suppression.is_ambiguous() {
+            return None;
+        }
+        let part = Part::of(facts).ok()?;
+        let owned = owners.pairs.iter().filter_map(|(set, person)| {
             let set = &facts.original.sets[*set as usize];
-            let mut nodes: Vec<Node> = set.nodes.iter().filter_map(|item| shown[*item as usize]).collect();
-            nodes.sort_unstable();
-            nodes.dedup();
-            (*person, nodes, set.marks.clone())
+            let nodes = part.form(facts, set).filter(|_| !part.is_removed(facts, set))?;
+            Some((*person, nodes, set.marks.clone()))
         });
         Some(Crowd::new(facts.tree, facts.sensitive.len(), owned))
     }

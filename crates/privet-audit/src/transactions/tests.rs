@@ -5,10 +5,12 @@ mod people;
 mod vectors;
 
 use super::ledger::{Entries, LabelMeaning};
+use super::part::Suppression;
 use super::{Demand, Recoding, TransactionFacts, judge};
 use crate::{Audit, AuditOptions, ExpectedCounts, StatedCost};
 use privet_core::Exact;
 use privet_core::random::{below, keyed, shuffle};
+use privet_policy::method::ItemLimits;
 use privet_taxonomy::ItemTree;
 
 /// An original and a release as texts: one transaction per line, items between blanks.
@@ -40,7 +42,19 @@ fn recoding(method: &str) -> Recoding {
 
 /// Audits rows of labels.
 fn audit_rows(
+    setting: (&ItemTree, &[String], &str),
+    original: &[Vec<&str>],
+    release: &[Vec<&str>],
+    demand: &Demand,
+    options: &AuditOptions,
+) -> Audit {
+    audit_part(setting, ItemLimits::NONE, original, release, demand, options)
+}
+
+/// Audits rows of labels where something may be suppressed.
+fn audit_part(
     (tree, sensitive, method): (&ItemTree, &[String], &str),
+    limits: ItemLimits,
     original: &[Vec<&str>],
     release: &[Vec<&str>],
     demand: &Demand,
@@ -63,6 +77,7 @@ fn audit_rows(
         written: Vec::new(),
         unwritten: Vec::new(),
         recoding: recoding(method),
+        suppression: Suppression::of(limits, options, tree),
     };
     let requirements = [("kl-privacy".to_string(), demand.clone())];
     judge(&facts, &requirements, options, &mut || Ok(())).expect("an audit")
@@ -221,4 +236,46 @@ fn the_manifest_is_held_to_its_cost() {
     // Under local recoding the files do not tell.
     assert_eq!(failing_with("lg", "Drinks milk\nDrinks", "NCP", "1/7"), "");
     assert_eq!(StatedCost::parse("DM", "1/2").or(StatedCost::parse("NCP", "1/0")), None);
+}
+
+/// What is suppressed is judged by the files: shares, what the plan lists, and that transactions which look alike are
+/// removed together.
+#[test]
+fn suppression_keeps_its_limits() {
+    let tree = tree(&["a;A;R", "b;A;R", "c;B;R", "d;B;R"]);
+    let free = demand(2, "1", 2, 0, 0);
+    let original = rows("a b\na b\na b\na d\nc\nc\nc\nc");
+    let limits = |items: &str, transactions: &str| {
+        let exact = |text: &str| Exact::parse(text).expect("a number");
+        ItemLimits { items: exact(items), transactions: exact(transactions) }
+    };
+    let judged = |release: &str, limits: ItemLimits, listed: Option<&[&str]>, cost: Option<&str>| {
+        let options = AuditOptions {
+            suppressed: listed.map(|listed| listed.iter().map(ToString::to_string).collect()),
+            cost: cost.map(|cost| StatedCost::parse("NCP", cost).expect("a cost")),
+            ..AuditOptions::default()
+        };
+        let audit = audit_part((&tree, &[], "og"), limits, &original, &rows(release), &free, &options);
+        failing(&audit).into_iter().map(str::to_string).collect::<Vec<String>>()
+    };
+    let (without_item, without_row) = ("a b\na b\na b\na\nc\nc\nc\nc", "a b\na b\na b\nc\nc\nc\nc");
+    // 1 of 12 occurrences, or 1 of 8 transactions.
+    assert!(judged(without_item, limits("0.1", "0"), Some(&["d"]), Some("1/12")).is_empty());
+    assert!(judged(without_item, limits("0.1", "0"), None, Some("1/12")).is_empty());
+    assert_eq!(judged(without_item, limits("0.1", "0"), Some(&["d"]), Some("2/12")), ["cost"]);
+    assert_eq!(judged(without_item, limits("0.05", "0"), Some(&["d"]), None), ["suppressed items"]);
+    assert_eq!(judged(without_item, limits("0", "0"), None, None), ["truth"]);
+    assert!(judged(without_row, limits("0", "0.2"), Some(&[]), Some("2/12")).is_empty());
+    assert_eq!(judged(without_row, limits("0", "0.1"), Some(&[]), None), ["records"]);
+    assert_eq!(judged(without_row, limits("0.1", "0"), Some(&["d"]), None), ["records", "truth"]);
+    // Both limits: the manifest says which of the two happened; without one, either may have.
+    assert!(judged(without_row, limits("0.1", "0.2"), Some(&[]), Some("2/12")).is_empty());
+    assert!(judged(without_row, limits("0.1", "0.2"), None, None).is_empty());
+    // What is listed appears nowhere; of transactions that look alike, none is removed alone.
+    assert_eq!(judged(without_item, limits("0.9", "0"), Some(&["c"]), None), ["suppressed items"]);
+    assert_eq!(judged("a b\na b\na b\nc\nc\nc", limits("0", "0.3"), Some(&[]), None), ["truth"]);
+    // A transaction without its only item counts as removed where there is a limit on these.
+    let emptied = "a b\na b\na b\na\n\n\n\n\n";
+    assert!(judged(emptied, limits("0.5", "0"), Some(&["B"]), None).is_empty());
+    assert_eq!(judged(emptied, limits("0.5", "0.2"), Some(&["B"]), None), ["records"]);
 }

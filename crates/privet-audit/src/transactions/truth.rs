@@ -12,6 +12,7 @@ use hashbrown::HashMap;
 
 use super::TransactionFacts;
 use super::ledger::{Set, TransactionLedger};
+use super::part::Part;
 use crate::Check;
 use crate::flow;
 use crate::render::counted;
@@ -47,37 +48,53 @@ pub(super) fn check(facts: &TransactionFacts<'_>) -> Result<Check> {
         let wanted = without_original(facts.tree, &facts.original, &facts.release)?;
         return Ok(verdict(facts, &wanted, 0, "covers an original one of its own, item by item"));
     }
-    let shown = match shown(facts, recoding) {
-        Ok(shown) => shown,
+    let part = match Part::of(facts) {
+        Ok(part) => part,
         Err(check) => return Ok(*check),
     };
     let mut expected: HashMap<(Vec<Node>, &[u32]), u64> = HashMap::new();
     for set in &facts.original.sets {
-        let mut nodes: Vec<Node> = set.nodes.iter().filter_map(|item| shown[*item as usize]).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        *expected.entry((nodes, &set.marks)).or_default() += set.count;
+        if let Some(nodes) = part.form(facts, set) {
+            *expected.entry((nodes, &set.marks)).or_default() += set.count;
+        }
     }
     let mut wanted = Vec::with_capacity(facts.release.sets.len());
     for set in &facts.release.sets {
-        let there = expected.remove(&(set.nodes.clone(), &set.marks[..])).unwrap_or(0);
+        let there = expected.get(&(set.nodes.clone(), &set.marks[..])).copied().unwrap_or(0);
         wanted.push(set.count.saturating_sub(there));
     }
     let standing: u64 = facts.release.total - wanted.iter().sum::<u64>();
-    let missing = facts.original.total - standing;
+    // What is missing was removed, where the policy allows that: all transactions that look alike, or none of them.
+    let missing = match facts.suppression.removes() {
+        true => expected_in_part(&expected, facts),
+        false => facts.original.total - standing,
+    };
     let rule = match recoding {
+        Recoding::Global if facts.suppression.is_allowed() => {
+            "is an original one, each item suppressed everywhere or replaced by the one published node at or above it"
+        }
         Recoding::Suppression => "is an original one, without the items that are suppressed everywhere",
         _ => "is an original one, each item replaced by the one published node at or above it",
     };
     Ok(verdict(facts, &wanted, missing, rule))
 }
 
+/// Of transactions that look alike some are published and others are not: how many are missing so.
+fn expected_in_part(expected: &HashMap<(Vec<Node>, &[u32]), u64>, facts: &TransactionFacts<'_>) -> u64 {
+    if facts.suppression.is_ambiguous() {
+        return 0;
+    }
+    let mut published: HashMap<&[Node], u64> = HashMap::new();
+    facts.release.sets.iter().for_each(|set| *published.entry(&set.nodes).or_default() += set.count);
+    let mut alike: HashMap<&[Node], u64> = HashMap::new();
+    expected.iter().for_each(|((nodes, _), count)| *alike.entry(nodes).or_default() += count);
+    let partly = published.iter().filter_map(|(nodes, count)| alike.get(nodes)?.checked_sub(*count));
+    partly.sum()
+}
+
 /// What each item of the original is published as, or what is wrong with that.
-pub(super) fn shown(
-    facts: &TransactionFacts<'_>,
-    recoding: Recoding,
-) -> std::result::Result<Vec<Option<Node>>, Box<Check>> {
-    let tree = facts.tree;
+pub(super) fn shown(facts: &TransactionFacts<'_>) -> std::result::Result<Vec<Option<Node>>, Box<Check>> {
+    let (tree, recoding) = (facts.tree, facts.recoding);
     let mut showing = vec![0; tree.len()];
     for set in &facts.release.sets {
         set.nodes.iter().for_each(|node| showing[*node as usize] += set.count);
@@ -99,7 +116,7 @@ pub(super) fn shown(
     }
     let items = facts.original.sets.iter().flat_map(|set| &set.nodes);
     let lost = items.copied().filter(|item| shown[*item as usize].is_none()).min();
-    match lost.filter(|_| recoding == Recoding::Global) {
+    match lost.filter(|_| recoding == Recoding::Global && !facts.suppression.is_allowed()) {
         Some(item) => {
             let label = tree.label(item);
             let detail = format!(

@@ -1,4 +1,6 @@
-//! `privet explain`: what a policy can ask for and how it can be made.
+//! `privet explain`: what a policy can ask for and how it can be made; and why a release is not finer.
+
+use std::path::Path;
 
 use privet::drafts::preset::PRESETS;
 use privet::loss::items::ItemMeasure;
@@ -7,6 +9,7 @@ use privet::method::vocabulary;
 use privet::policy::CATALOGUES;
 use privet::policy::method::{TABLES, TRANSACTIONS, VOCABULARIES};
 use privet::policy::{Catalogue, Declaration, Key};
+use privet::release::{Questioned, explain_release};
 use privet::{Error, Result};
 use serde_json::{Value as Json, json};
 
@@ -14,6 +17,16 @@ use crate::arguments::Explain;
 use crate::output::Output;
 
 pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
+    let asked = match (&arguments.item, &arguments.column) {
+        (Some(item), _) => Some(Questioned::Item(item)),
+        (None, Some(column)) => Some(Questioned::Column(column)),
+        (None, None) => None,
+    };
+    if let (Some(folder), Some(asked)) = (&arguments.name, asked) {
+        let explanation = explain_release(Path::new(folder), asked)?;
+        output.result(&format!("{}\n", explanation.text), || explanation.json.clone());
+        return Ok(0);
+    }
     let all = || CATALOGUES.all().into_iter().flat_map(|one| one.requirements.iter().chain(one.methods));
     let Some(name) = &arguments.name else {
         let names = all().map(|one| one.name).chain(INFOS.iter().map(|info| info.name));

@@ -208,6 +208,11 @@ impl Shelf {
         Ok(shelf)
     }
 
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     fn path(&self, dataset: &Dataset) -> Option<PathBuf> {
         let paths = ENDINGS.iter().map(|ending| self.folder.join(format!("{}{ending}", dataset.file)));
         paths.into_iter().find(|path| path.is_file())

@@ -9,6 +9,7 @@ mod ncp;
 mod patterns;
 mod runtime;
 mod scalability;
+mod suppression;
 mod table44;
 mod table45;
 
@@ -43,6 +44,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         scalability::PART,
         table44::PART,
         table45::PART,
+        suppression::PART,
     ],
     prepare,
 };
@@ -214,6 +216,7 @@ impl Laboratory for Bench {
             "scalability" => scalability::run(self),
             "table44" => table44::run(self),
             "table45" => table45::run(self),
+            "suppression" => suppression::run(self),
             other => Err(Error::internal(format!("the part '{other}' is listed but not built"))),
         }
     }

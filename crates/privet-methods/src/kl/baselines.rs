@@ -151,7 +151,7 @@ proptest! {
         let best = oracle::optimum(&baskets, std::slice::from_ref(&privacy), ItemMeasure::Ncp);
         match (run("aa", &baskets, std::slice::from_ref(&privacy)), best) {
             (Ok(found), Some((cost, _))) => {
-                let ItemRecoding::Global(shown) = &found.recoding else { panic!("a cut") };
+                let ItemRecoding::Global { shown, .. } = &found.recoding else { panic!("a cut") };
                 let tree = &baskets.tree;
                 let mut cut: Vec<Node> =
                     tree.nodes().filter(|node| tree.is_leaf(*node)).filter_map(|leaf| shown[leaf as usize]).collect();
@@ -198,7 +198,7 @@ proptest! {
         };
         match run("mm", &baskets, std::slice::from_ref(&privacy)) {
             Ok(found) => {
-                let ItemRecoding::Global(shown) = &found.recoding else { panic!("one way for all") };
+                let ItemRecoding::Global { shown, .. } = &found.recoding else { panic!("one way for all") };
                 prop_assert!(is_valid(shown), "{:?}", shown);
             }
             Err(error) => {
@@ -253,7 +253,7 @@ proptest! {
         let tree = &baskets.tree;
         let theta = vec![Exact::new(1, l).expect("a number"), Exact::new(2, l + 1).expect("a number")];
         let requirement = KlPrivacy { k, m, n: 0, theta };
-        let nothing = released(&baskets, &ItemRecoding::Global(vec![None; tree.len()]));
+        let nothing = released(&baskets, &ItemRecoding::everywhere(vec![None; tree.len()]));
         match run("mm", &baskets, std::slice::from_ref(&requirement)) {
             Ok(found) => {
                 prop_assert!(is_private(tree, &released(&baskets, &found.recoding), &requirement));

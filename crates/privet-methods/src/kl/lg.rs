@@ -31,7 +31,7 @@ pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
     let recoding = recoding(&sorted, &parts);
     let sets = match &recoding {
         ItemRecoding::Local { sets, .. } => sets.len(),
-        ItemRecoding::Global(_) => 0,
+        ItemRecoding::Global { .. } => 0,
     };
     let search = SearchFacts::unproven(parts.len() as u64, &clock);
     Ok(ItemSolution {

@@ -10,11 +10,10 @@
 //! and may create new moles. So the search is repeated until there are none. The release is what the last search found
 //! clean.
 
-mod choice;
-mod moles;
+pub(in crate::kl) mod choice;
 
 use self::choice::suppress;
-use self::moles::MoleSearch;
+use super::moles::{Collect, MoleSearch};
 use super::recoding::ItemRecoding;
 use super::{ItemSolution, ItemTask, feasible};
 use crate::SearchFacts;
@@ -39,7 +38,9 @@ pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
         if guarded && tree.nodes().any(|node| !tree.is_leaf(node)) { &[false, true] } else { &[false] };
     for with_groups in phases {
         loop {
-            let mined = MoleSearch::new(task, rows(task, &gone, *with_groups), &clock).run()?;
+            let rows = rows(task, &gone, *with_groups);
+            let is_leaf = tree.nodes().map(|node| tree.is_leaf(node)).collect();
+            let mined = MoleSearch::new(task, rows, is_leaf, Collect::Repairs, &clock).run()?;
             examined += mined.examined;
             found += mined.moles.len() as u64;
             if mined.moles.is_empty() {
@@ -57,7 +58,7 @@ pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
         shown[leaf as usize] = Some(leaf);
     }
     Ok(ItemSolution {
-        recoding: ItemRecoding::Global(shown),
+        recoding: ItemRecoding::everywhere(shown),
         counters: vec![
             ("itemsets", examined),
             ("moles", found),

@@ -8,11 +8,14 @@ pub mod enumeration;
 mod feasible;
 mod lg;
 mod mm;
+mod moles;
 mod og;
 pub mod recoding;
+mod suppression;
 #[cfg(test)]
 pub(crate) mod tests;
 pub mod utility;
+pub mod why;
 
 use super::SearchFacts;
 use super::plan::Plan;
@@ -24,6 +27,9 @@ use privet_engine::loss::items::ItemMeasure;
 use privet_engine::privacy::kl::KlPrivacy;
 use privet_policy::ItemMethod;
 use recoding::ItemRecoding;
+
+/// The warning of a search that ended before its result was proven.
+const OUT_OF_TIME: &str = "the time limit ended the search before its result was proven optimal: the release may lose much more than necessary";
 
 /// The input of a method.
 #[derive(Debug, Clone, Copy)]

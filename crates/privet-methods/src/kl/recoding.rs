@@ -12,9 +12,14 @@ use privet_taxonomy::{ItemTree, Node};
 /// The published form of every transaction's items.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ItemRecoding {
-    /// The same everywhere: for each node of the tree that is an item, the node published for it; `None` if the item is
-    /// suppressed. The entries of inner nodes are meaningless.
-    Global(Vec<Option<Node>>),
+    /// The same everywhere.
+    Global {
+        /// For each node of the tree that is an item, the node published for it; `None` if the item is suppressed. The
+        /// entries of inner nodes are meaningless.
+        shown: Vec<Option<Node>>,
+        /// The distinct baskets whose transactions are removed, ascending.
+        removed: Vec<u32>,
+    },
     /// Transaction by transaction.
     Local {
         /// The published sets of nodes, ascending.
@@ -44,14 +49,45 @@ impl ItemRecoding {
         for node in cut {
             shown[*node as usize..tree.end(*node) as usize].fill(Some(*node));
         }
-        ItemRecoding::Global(shown)
+        ItemRecoding::everywhere(shown)
+    }
+
+    /// Publishes every item of all transactions as these nodes, or not at all.
+    pub fn everywhere(shown: Vec<Option<Node>>) -> ItemRecoding {
+        ItemRecoding::Global { shown, removed: Vec::new() }
+    }
+
+    /// Whether the transactions of a distinct basket are removed.
+    pub fn is_removed(&self, basket: usize) -> bool {
+        match self {
+            ItemRecoding::Global { removed, .. } => removed.binary_search(&(basket as u32)).is_ok(),
+            ItemRecoding::Local { .. } => false,
+        }
+    }
+
+    /// The number of removed transactions.
+    pub fn removed(&self, baskets: &Baskets) -> u64 {
+        match self {
+            ItemRecoding::Global { removed, .. } => {
+                removed.iter().map(|basket| baskets.count(*basket as usize)).sum()
+            }
+            ItemRecoding::Local { .. } => 0,
+        }
+    }
+
+    /// The number of published transactions that lost all their items; those that never had any are not among them.
+    pub fn emptied(&self, baskets: &Baskets) -> u64 {
+        let had_items = (0..baskets.len()).filter(|basket| !baskets.items(*basket).is_empty());
+        let published = had_items.flat_map(|basket| self.shown(baskets, basket));
+        published.filter(|shown| shown.nodes.is_empty()).map(|shown| shown.count).sum()
     }
 
     /// The published form of the transactions of a distinct basket: the nodes, ascending, with counts.
     pub fn shown<'a>(&'a self, baskets: &'a Baskets, basket: usize) -> Vec<PublishedTransaction<'a>> {
         let marks = baskets.marks(basket);
         match self {
-            ItemRecoding::Global(shown) => {
+            ItemRecoding::Global { .. } if self.is_removed(basket) => Vec::new(),
+            ItemRecoding::Global { shown, .. } => {
                 let mut nodes: Vec<Node> =
                     baskets.items(basket).iter().filter_map(|item| shown[*item as usize]).collect();
                 nodes.sort_unstable();
@@ -84,11 +120,13 @@ impl ItemRecoding {
         };
         let mut costs = vec![0; tree.len()];
         match self {
-            ItemRecoding::Global(shown) => {
-                let occurrences = baskets.occurrences();
-                for item in tree.nodes().filter(|node| tree.is_leaf(*node)) {
-                    let at = item as usize;
-                    costs[at] = price(shown[at]) * u128::from(occurrences[at]);
+            ItemRecoding::Global { shown, .. } => {
+                for basket in 0..baskets.len() {
+                    let (count, is_removed) = (u128::from(baskets.count(basket)), self.is_removed(basket));
+                    for item in baskets.items(basket) {
+                        let at = *item as usize;
+                        costs[at] += price(shown[at].filter(|_| !is_removed)) * count;
+                    }
                 }
             }
             ItemRecoding::Local { .. } => {
@@ -110,11 +148,11 @@ impl ItemRecoding {
         Share::new(self.cost(measure, baskets), cost_of_everything(measure, baskets))
     }
 
-    /// The number of suppressed occurrences of items.
+    /// The number of occurrences of items that are suppressed in published transactions.
     pub fn suppressed(&self, baskets: &Baskets) -> u64 {
         let all = (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket));
         let hidden = |shown: &PublishedTransaction<'_>, item: Node| match self {
-            ItemRecoding::Global(nodes) => nodes[item as usize].is_none(),
+            ItemRecoding::Global { shown, .. } => shown[item as usize].is_none(),
             ItemRecoding::Local { .. } => !shown.nodes.iter().any(|node| baskets.tree.contains(*node, item)),
         };
         all.map(|shown| {
@@ -165,6 +203,17 @@ impl ItemRecoding {
     }
 }
 
+/// What becomes of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dispatch {
+    /// It is published.
+    Published,
+    /// It is removed.
+    Removed,
+    /// Nothing was decided for it.
+    Undecided,
+}
+
 /// Assigns published sets transaction by transaction.
 #[derive(Debug)]
 pub struct ItemDispatcher<'a> {
@@ -174,25 +223,25 @@ pub struct ItemDispatcher<'a> {
 }
 
 impl ItemDispatcher<'_> {
-    /// The published nodes of the next transaction of a distinct basket, ascending; false if nothing was decided for
-    /// it.
-    pub fn next(&mut self, baskets: &Baskets, basket: usize, nodes: &mut Vec<Node>) -> bool {
+    /// Puts the published nodes of the next transaction of a distinct basket into `nodes`, ascending, if it is published.
+    pub fn next(&mut self, baskets: &Baskets, basket: usize, nodes: &mut Vec<Node>) -> Dispatch {
         nodes.clear();
         match self.recoding {
-            ItemRecoding::Global(shown) => {
+            ItemRecoding::Global { .. } if self.recoding.is_removed(basket) => Dispatch::Removed,
+            ItemRecoding::Global { shown, .. } => {
                 nodes.extend(baskets.items(basket).iter().filter_map(|item| shown[*item as usize]));
                 nodes.sort_unstable();
                 nodes.dedup();
-                true
+                Dispatch::Published
             }
             ItemRecoding::Local { sets, ways } => {
                 let set = match (self.left.get_mut(&basket), ways[basket].first()) {
                     (Some(left), _) => left.pop_front(),
                     (None, only) => only.map(|(set, _)| *set),
                 };
-                let Some(set) = set else { return false };
+                let Some(set) = set else { return Dispatch::Undecided };
                 nodes.extend_from_slice(&sets[set as usize]);
-                true
+                Dispatch::Published
             }
         }
     }
@@ -236,8 +285,11 @@ mod tests {
         assert_eq!((local.distinct(&baskets), local.suppressed(&baskets)), (2, 0));
         let mut without = vec![None; tree.len()];
         without[a as usize] = Some(a);
-        let without = ItemRecoding::Global(without);
+        let without = ItemRecoding::everywhere(without);
         assert_eq!((without.distinct(&baskets), without.suppressed(&baskets)), (1, 2));
+        let part = ItemRecoding::Global { shown: vec![None; tree.len()], removed: vec![1] };
+        assert_eq!((part.removed(&baskets), part.emptied(&baskets), part.suppressed(&baskets)), (1, 1, 2));
+        assert_eq!(part.cost(ItemMeasure::Ncp, &baskets), 12);
     }
 
     #[test]
@@ -252,7 +304,10 @@ mod tests {
         let dispatched = |seed| {
             let mut dispatcher = recoding.dispatcher(seed, &baskets);
             let mut nodes = Vec::new();
-            let mut next = |basket| dispatcher.next(&baskets, basket, &mut nodes).then(|| nodes.clone());
+            let mut next = |basket| match dispatcher.next(&baskets, basket, &mut nodes) {
+                Dispatch::Published => Some(nodes.clone()),
+                Dispatch::Removed | Dispatch::Undecided => None,
+            };
             assert_eq!(next(1), Some(vec![root]));
             (0..21).map(|_| next(0)).collect::<Vec<_>>()
         };

@@ -108,7 +108,10 @@ impl ItemUtility {
 /// everywhere and these nodes are a cut. Then the transactions that hold some visible nodes are those of the original,
 /// and the release reveals no other nodes.
 fn visible(baskets: &Baskets, recoding: &ItemRecoding) -> Option<Vec<bool>> {
-    let ItemRecoding::Global(shown) = recoding else { return None };
+    let ItemRecoding::Global { shown, removed } = recoding else { return None };
+    if !removed.is_empty() {
+        return None;
+    }
     let tree = &baskets.tree;
     let mut published = Vec::new();
     for (item, count) in tree.nodes().zip(baskets.occurrences()) {

@@ -46,7 +46,13 @@ impl Plan {
                 tables.flat_map(of_table).collect()
             }
             Plan::Boxes(plan) => (0..plan.columns.len()).map(|position| in_boxes(plan, position)).collect(),
-            Plan::ItemCut(plan) => items(under_cut(&plan.items, &plan.cut)),
+            Plan::ItemCut(plan) => {
+                let mut cells = under_cut(&plan.items, &plan.cut);
+                for (_, shown) in &mut cells {
+                    shown.retain(|label| !plan.suppressed.contains(label));
+                }
+                items(cells)
+            }
             Plan::ItemsLeftOut(plan) => {
                 let leaves = plan.items.leaves().into_iter();
                 let shown = |label: &str| plan.suppressed.iter().all(|other| other != label);

@@ -227,8 +227,11 @@ pub struct PlannedGain {
 /// A cut of the items' hierarchy.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ItemCutPlan {
-    /// The published labels.
+    /// The labels of the cut.
     pub cut: Vec<String>,
+    /// Those of them that are suppressed everywhere; the others are published.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suppressed: Vec<String>,
     /// The hierarchy when the plan was made.
     pub items: PlannedTree,
 }

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use crate::check::{PolicyColumn, Role};
 use crate::declare::{Accepts, Catalogue, Catalogues, Key, KeyKind, Subject};
 use crate::requirement;
-use crate::requirement::Requirement;
+use crate::requirement::{ItemRequirement, Requirement};
 use crate::typed::{choices, stated};
 use privet_core::{Error, Exact};
 
@@ -35,7 +35,7 @@ pub use lg::Lg;
 pub use lg_bags::{LgBag, LgSet};
 pub use mm::Mm;
 pub use mondrian::{Mondrian, Numbers, Partitioning};
-pub use og::{ItemSearch, Mog, Og, Phase};
+pub use og::{ItemLimits, ItemSearch, Mog, Og, Phase};
 pub use quasi_sensitive::{QuasiSensitive, RemovalSearch, WayOut};
 pub use ssg::{Centre, Matching, Penalty, Residual, Ssg};
 
@@ -338,15 +338,27 @@ impl ItemMethod {
     pub fn cost(&self) -> ItemCost {
         match self {
             ItemMethod::Og(Og { cost, .. })
-            | ItemMethod::Mog(Mog { cost })
+            | ItemMethod::Mog(Mog { cost, .. })
             | ItemMethod::Aa(Aa { cost })
             | ItemMethod::Lg(Lg { cost })
             | ItemMethod::Mm(Mm { cost }) => *cost,
         }
     }
 
-    /// Refuses keys that contradict each other.
-    pub(crate) fn check(&self) -> Checked {
+    /// How much may be suppressed; `mm` suppresses as many items as it needs, and has no limit.
+    pub fn limits(&self) -> ItemLimits {
+        match self {
+            ItemMethod::Og(Og { item_suppression_limit, suppression_limit, .. })
+            | ItemMethod::Mog(Mog { item_suppression_limit, suppression_limit, .. }) => {
+                ItemLimits { items: *item_suppression_limit, transactions: *suppression_limit }
+            }
+            ItemMethod::Aa(_) | ItemMethod::Lg(_) | ItemMethod::Mm(_) => ItemLimits::NONE,
+        }
+    }
+
+    /// Refuses keys that contradict each other or the requirements.
+    pub(crate) fn check(&self, requirements: &[ItemRequirement]) -> Checked {
+        self.limits().check(requirements)?;
         match self {
             ItemMethod::Og(own) => own.check(),
             ItemMethod::Mog(_) | ItemMethod::Aa(_) | ItemMethod::Lg(_) | ItemMethod::Mm(_) => Ok(()),

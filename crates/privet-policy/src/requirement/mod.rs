@@ -234,6 +234,15 @@ impl ItemRequirement {
             | ItemRequirement::PrivacyDegree(_) => Ok(()),
         }
     }
+
+    /// Whether its adversary may know that items are absent.
+    pub fn knows_absences(&self) -> bool {
+        match self {
+            ItemRequirement::KlPrivacy(privacy) => privacy.n > 0,
+            ItemRequirement::KmAnonymity(_) | ItemRequirement::Coherence(_) => false,
+            ItemRequirement::TransactionalKAnonymity(_) | ItemRequirement::PrivacyDegree(_) => true,
+        }
+    }
 }
 
 /// The requirements for query logs and vocabularies.

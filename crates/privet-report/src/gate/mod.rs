@@ -16,11 +16,13 @@
 
 mod counts;
 mod datum;
+mod names;
 mod veil;
 
 pub use counts::public_count;
 pub(crate) use counts::{CountShown, WITHHELD, is_small};
 pub use datum::Datum;
+pub use names::{PublicNames, SuppressedItem};
 pub use veil::Veil;
 
 use std::cell::Cell;

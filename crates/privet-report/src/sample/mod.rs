@@ -25,6 +25,7 @@ fn column(name: &str, role: &str, transformation: &str, distinct: (u64, u64), lo
         generalised: Some(if loss > 0.0 { 1.0 } else { 0.0 }.into()),
         suppressed: None,
         taxonomy: None,
+        why: None,
     }
 }
 

@@ -4,12 +4,13 @@
 
 mod protection;
 
+use privet_core::thousands;
 use serde::{Deserialize, Serialize};
 
 pub use protection::{promise, protections};
 
 use super::common::Common;
-use super::gate::Original;
+use super::gate::{Original, SuppressedItem};
 use super::model::{Distribution, TaxonomyDrawing};
 
 /// All that both editions of the report draw from.
@@ -35,6 +36,78 @@ pub struct TransactionReport {
     /// The items that lose most by NCP, the costliest first. Steward only.
     #[serde(default)]
     pub costliest: Original<Vec<ItemLoss>>,
+    /// What is suppressed, where the policy allows that.
+    #[serde(default)]
+    pub suppression: Option<SuppressedPart>,
+    /// Why groups are published instead of what is below them. Steward only.
+    #[serde(default)]
+    pub reasons: Original<Vec<GroupReason>>,
+}
+
+/// What is suppressed to keep the promise; removed transactions are counted with all records.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SuppressedPart {
+    /// The items, or groups of items, that are suppressed in all transactions.
+    pub items: Original<Vec<SuppressedItem>>,
+    /// Their occurrences.
+    pub occurrences: Original<u64>,
+    /// All occurrences of items.
+    pub of: Original<u64>,
+    /// Published transactions that lost all their items.
+    pub emptied: Original<u64>,
+    /// Whether transactions may be removed.
+    pub removes: bool,
+}
+
+/// Why a group of items is published and not what is below it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroupReason {
+    /// The group.
+    pub item: String,
+    /// What an attacker could know otherwise: these are present.
+    pub present: Vec<String>,
+    /// And these are absent.
+    pub absent: Vec<String>,
+    /// How many transactions, or people, fit.
+    pub support: u64,
+    /// Whether people are counted.
+    pub people: bool,
+    /// The sensitive item that too many of them have, and how many, where that is the reason.
+    pub sensitive: Option<(String, u64)>,
+    /// What the requirement asks for, such as `k = 5`.
+    pub asked: String,
+}
+
+impl GroupReason {
+    /// The threat in words: `760,779 with 630,679: 1 transaction, k = 5`.
+    ///
+    /// ```
+    /// use privet_report::transactions::GroupReason;
+    /// let present = vec!["760,779".to_string(), "630,679".to_string()];
+    /// let reason = GroupReason {
+    ///     item: "*".into(), present, absent: Vec::new(), support: 1, people: false, sensitive: None, asked: "k = 5".into(),
+    /// };
+    /// assert_eq!(reason.in_words(), "760,779 with 630,679: 1 transaction, k = 5");
+    /// ```
+    pub fn in_words(&self) -> String {
+        let mut known = match self.present.split_first() {
+            None => "nothing known".to_string(),
+            Some((first, [])) => first.clone(),
+            Some((first, others)) => format!("{first} with {}", others.join(" and ")),
+        };
+        if !self.absent.is_empty() {
+            known = format!("{known} without {}", self.absent.join(" and "));
+        }
+        let nouns = if self.people { ["person", "people"] } else { ["transaction", "transactions"] };
+        let fit = match self.support {
+            1 => format!("1 {}", nouns[0]),
+            many => format!("{} {}", thousands(many), nouns[1]),
+        };
+        match &self.sensitive {
+            Some((item, count)) => format!("{known}: {fit}, {count} with '{item}', {}", self.asked),
+            None => format!("{known}: {fit}, {}", self.asked),
+        }
+    }
 }
 
 /// One requirement: what somebody may know, and what follows from it at most. All are settings of KL(m,n)-privacy.
@@ -70,6 +143,8 @@ pub enum RecodingKind {
     Cut,
     /// As above, but some items are left out everywhere.
     Suppression,
+    /// Every item as the same node in all transactions, or suppressed in all; transactions may be removed.
+    Part,
     /// Each transaction in its own way.
     Local,
 }

@@ -47,7 +47,13 @@ fn row(column: &ColumnAccount, released: u64, edition: Edition) -> Vec<Cell> {
         name.clone().into(),
         Cell::from(Datum::setting(&column.role))
             .small(key.map_or_else(Datum::default, |key| key.text(column.reason.see(key)))),
-        Datum::setting(&column.transformation).into(),
+        Cell::from(Datum::setting(&column.transformation)).small(
+            column
+                .why
+                .as_ref()
+                .zip(key)
+                .map_or_else(Datum::default, |(why, key)| key.text(why.see(key).in_words())),
+        ),
         Cell::or_dash(match (before, after) {
             (Some(before), Some(after)) => Some(Datum::say("{} → {}", [before, after])),
             (before, after) => before.or(after),

@@ -1,10 +1,11 @@
 //! The report about transactions.
 
 use super::super::block::{Block, Cell, Chart, Grid, Section};
-use super::super::gate::{Datum, Key};
+use super::super::gate::{Datum, Key, PublicNames, SuppressedItem};
 use super::super::numbers::percent;
 use super::super::transactions::{
-    ItemLoss, RecodingKind, SensitiveItem, TransactionReport, promise, protections,
+    GroupReason, ItemLoss, RecodingKind, SensitiveItem, SuppressedPart, TransactionReport, promise,
+    protections,
 };
 use super::super::{Edition, chart};
 use super::item_trees::trees;
@@ -64,6 +65,7 @@ fn first_page(model: &TransactionReport, edition: Edition) -> Verdict {
         ));
         let note = match model.recoding {
             RecodingKind::Suppression => "the others are left out",
+            RecodingKind::Part => "the others show a group, or are suppressed",
             RecodingKind::Cut | RecodingKind::Local => "the others show a group",
         };
         let exactly = verdict::exactly(common, "item occurrences", edition);
@@ -81,6 +83,8 @@ fn became(model: &TransactionReport, edition: Edition) -> Vec<Block> {
         let [suppressed, starred, read] =
             [records.suppressed, records.starred, records.read].map(|count| *count.see(key));
         parts.extend((suppressed > 0).then(|| ("Suppressed".into(), key.count(suppressed), "withheld")));
+        let emptied = model.suppression.as_ref().map_or(0, |part| *part.emptied.see(key));
+        parts.extend((emptied > 0).then(|| ("Left without items".into(), key.count(emptied), "")));
         parts.extend((starred > 0).then(|| ("Item occurrences left out".into(), key.count(starred), "")));
         parts.push(("Read".into(), key.count(read), ""));
     }
@@ -96,6 +100,11 @@ fn reading(model: &TransactionReport) -> Vec<(Datum, Datum)> {
         RecodingKind::Suppression => {
             "Some items are left out of all transactions: that a line does not show them says nothing. All others are \
              published in the same way everywhere."
+        }
+        RecodingKind::Part => {
+            "An item, or a group that contains it: a group says that at least one of its items is there, not which and not \
+             how many. Some items may be suppressed in all transactions: that a line does not show them says nothing. All \
+             others are published in the same way everywhere."
         }
         RecodingKind::Local => {
             "An item, or a group that contains it. The same item may be published as itself in one line and as a group in \
@@ -124,6 +133,10 @@ fn recoding(kind: RecodingKind) -> &'static str {
             "One cut through the tree of items: every item is published as its node on the cut."
         }
         RecodingKind::Suppression => "Items are published as they are, or left out of all transactions.",
+        RecodingKind::Part => {
+            "One cut through the tree of items: every item is published as its node on the cut, or suppressed in all \
+             transactions."
+        }
         RecodingKind::Local => {
             "Each transaction is generalised in its own way, so nodes of several levels are in use."
         }
@@ -139,7 +152,56 @@ fn items(model: &TransactionReport, edition: Edition) -> Option<Section> {
     let mut blocks = vec![Block::words(recoding(model.recoding))];
     blocks.extend(columns::trees(charts, "transactions", edition));
     blocks.extend((!undrawn.is_empty()).then(|| Block::aside(undrawn)));
+    blocks.extend(model.suppression.as_ref().into_iter().flat_map(|part| suppressed(part, edition)));
+    blocks.extend(edition.key().into_iter().flat_map(|key| reasons(model, key)));
     Some(Section::new("items", "Items", "Items and what they are published as", blocks))
+}
+
+/// What is suppressed: with counts for the steward, as names for the public where these point at nobody.
+fn suppressed(part: &SuppressedPart, edition: Edition) -> Vec<Block> {
+    let Some(key) = edition.key() else {
+        return vec![Block::prose(match part.items.public_names() {
+            PublicNames::Named(names) if names.is_empty() => "No item is suppressed.".into(),
+            PublicNames::Named(names) => {
+                let names = Datum::join(names.iter().map(Datum::named), "; ");
+                Datum::say("Suppressed in all transactions: {}.", [names])
+            }
+            PublicNames::Band(band) => {
+                Datum::say("Items or groups suppressed in all transactions: {}.", [Datum::setting(band)])
+            }
+        })];
+    };
+    let row = |item: &SuppressedItem| -> Vec<Cell> {
+        vec![key.text(&item.item).into(), key.count(item.occurrences).into()]
+    };
+    let rows: Vec<Vec<Cell>> = part.items.see(key).iter().map(row).collect();
+    if rows.is_empty() {
+        return vec![Block::words("No item is suppressed.")];
+    }
+    let counts = [*part.occurrences.see(key), *part.of.see(key)].map(|count| key.count(count));
+    vec![
+        Block::Heading("Suppressed items".into()),
+        Block::prose(Datum::say("{} of {} occurrences of items are removed from all transactions.", counts)),
+        Block::Grid(Grid::cards("Suppressed items", &["Item or group", "Occurrences#"], rows)),
+    ]
+}
+
+/// Why groups are published: threats of the original, for the steward alone.
+fn reasons(model: &TransactionReport, key: Key) -> Vec<Block> {
+    let row = |reason: &GroupReason| -> Vec<Cell> {
+        vec![key.text(&reason.item).into(), key.text(reason.in_words()).into()]
+    };
+    let rows: Vec<Vec<Cell>> = model.reasons.see(key).iter().map(row).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    vec![
+        Block::Heading("Why groups are published".into()),
+        Block::words(
+            "What an attacker could find if the group were published one level finer: the threat that fewest transactions fit.",
+        ),
+        Block::Grid(Grid::cards("Why groups are published", &["Group", "Threat one level below"], rows)),
+    ]
 }
 
 /// Sensitive items against their thresholds.

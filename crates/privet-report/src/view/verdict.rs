@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::Edition;
 use super::super::common::{Common, Whose};
-use super::super::gate::Datum;
+use super::super::gate::{Datum, STEP};
 use super::super::notion::{Attack, Cover, Protection};
 use super::super::numbers::percent;
 
@@ -89,15 +89,23 @@ impl Verdict {
             let leaks = common.scan.as_ref().is_some_and(|scan| scan.see(key).leaks().next().is_some());
             leaks || !common.warnings.see(key).is_empty()
         });
-        self.amber = self.passed && !self.empty && warned;
+        let is_hollow = lost_nearly_everything(common, edition);
+        self.amber = self.passed && !self.empty && (warned || is_hollow);
         if self.amber {
-            self.headline = "The release keeps its promise, and there is something to weigh";
+            self.headline = match is_hollow {
+                true => "The release keeps its promise, but nearly everything is lost",
+                false => "The release keeps its promise, and there is something to weigh",
+            };
         }
         let audited = "An independent audit re-derived every requirement from the released file and found that all of them hold.";
         self.basis = match (self.passed, self.empty) {
             (true, true) => {
                 Datum::say("There is nothing to use either: ask for less, or provide more {}.", [noun.into()])
             }
+            (true, false) if is_hollow => Datum::say(
+                "{} But what it promises leaves next to nothing to analyse: ask for less, or allow some suppression.",
+                [audited.into()],
+            ),
             (true, false) if self.amber => {
                 Datum::say("{} Read the warnings below before it is published.", [audited.into()])
             }
@@ -128,6 +136,18 @@ impl Verdict {
         }
         self
     }
+}
+
+/// From this share of the worst loss on, a release has lost nearly everything: the last of the steps that the public reads.
+const NEARLY_EVERYTHING: f64 = 1.0 - STEP;
+
+/// Whether a release lost nearly everything by the first measure that is a share of all information.
+fn lost_nearly_everything(common: &Common, edition: Edition) -> bool {
+    let measured = common.losses.iter().filter(|loss| !loss.is_error()).find_map(|loss| loss.normalised);
+    measured.is_some_and(|lost| match edition.key() {
+        Some(key) => *lost.see(key) > NEARLY_EVERYTHING,
+        None => lost.stepped(common.records.released).is_some_and(|step| step > NEARLY_EVERYTHING),
+    })
 }
 
 /// What all requirements promise together, in one sentence.

@@ -12,7 +12,7 @@ use privet_engine::loss::{self, items::ItemMeasure};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::kl::requirements;
 use privet_methods::injector::utility::Accuracy;
-use privet_methods::kl::recoding::ItemRecoding;
+use privet_methods::kl::recoding::{Dispatch, ItemRecoding};
 use privet_methods::kl::{self, ItemTask};
 use privet_methods::vocabulary::loss::BagLoss;
 use privet_methods::{ShownCost, codip, injector, vocabulary};
@@ -234,7 +234,8 @@ fn mean_risk(baskets: &Baskets, recoding: &ItemRecoding, seed: u64) -> f64 {
     let (mut sets, mut nodes) = (BTreeSet::new(), Vec::new());
     for basket in 0..baskets.len() {
         for _ in 0..baskets.count(basket) {
-            if dispatcher.next(baskets, basket, &mut nodes) && !sets.contains(&nodes) {
+            let dispatched = dispatcher.next(baskets, basket, &mut nodes);
+            if dispatched == Dispatch::Published && !sets.contains(&nodes) {
                 sets.insert(nodes.clone());
             }
         }

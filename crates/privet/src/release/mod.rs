@@ -33,6 +33,7 @@ mod transactions;
 mod turns;
 mod veil;
 mod vocabularies;
+mod why;
 
 pub use again::{EarlierPlan, apply_plan};
 pub use book::{attack_by_ledger, released_files};
@@ -44,6 +45,7 @@ pub use run::{
 };
 pub use steps::{Applied, Decision, apply, attack, audit, decide, publish};
 pub use target::clear_away;
+pub use why::{Explanation, Questioned, explain_release};
 
 use privet_policy::{PolicyColumn, Role};
 use privet_report as report;

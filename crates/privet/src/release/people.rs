@@ -17,7 +17,7 @@ use privet_engine::privacy::TrackedColumn;
 use privet_ledger::{Candidates, NOTHING, RecordKeys, SignatureClass, Signatures, View};
 use privet_methods::codip;
 use privet_methods::injector;
-use privet_methods::kl::recoding::ItemRecoding;
+use privet_methods::kl::recoding::{Dispatch, ItemRecoding};
 use privet_methods::recoding::Recoding;
 use privet_methods::vocabulary::BagSolution;
 use privet_policy::{CheckedPolicy, Role, TransactionPolicy};
@@ -130,8 +130,10 @@ pub(super) fn of_transactions(
         let unknown = lexicon.sort(transaction, &mut items, &mut marks);
         let basket = baskets.locate(&items, &marks).filter(|_| unknown.is_none());
         let basket = basket.ok_or_else(|| changed(source.origin()))?;
-        if !dispatcher.next(baskets, basket, &mut nodes) {
-            return Err(changed(source.origin()));
+        match dispatcher.next(baskets, basket, &mut nodes) {
+            Dispatch::Published => {}
+            Dispatch::Removed => return Ok(()),
+            Dispatch::Undecided => return Err(changed(source.origin())),
         }
         let next = counts.len() as u32;
         let class = match numbers.get(nodes.as_slice()) {

@@ -12,6 +12,7 @@ use super::report::Veil;
 use super::report::{ForSteward, TableReport, Whose};
 use super::run::RunOptions;
 use super::veil;
+use super::why::{self, WHY};
 use super::{account, caution, crowd, lettering, links, people};
 use privet_attack::label_linking::{self, Linkage};
 use privet_audit::released::open_table;
@@ -156,6 +157,12 @@ impl Shape for Recoded {
             model.links = Some(links::account(&self.policy, &before, &after).into());
             model.common.tightness.extend(links::tightness(&self.policy, &after));
         }
+        for threat in method::why::reasons(&self.policy, &self.microdata, &self.solution.plan)? {
+            let mut columns = model.common.columns.iter_mut();
+            if let Some(column) = columns.find(|column| column.name == threat.column) {
+                column.why = Some(why::of_level(threat).into());
+            }
+        }
         Ok(model)
     }
 
@@ -178,9 +185,14 @@ impl Shape for Recoded {
         claims.public(starred.as_slice(), &left_out, &also)
     }
 
-    fn complete(&self, _: &TableReport, manifest: &mut Json) {
+    fn complete(&self, report: &TableReport, manifest: &mut Json) {
         if self.classes.starred > 0 {
             manifest["records"]["starred"] = self.classes.starred.into();
+        }
+        let reasons = report.common.columns.iter().filter_map(|column| column.why.as_ref());
+        let reasons: Vec<Json> = reasons.map(|why| json!(ForSteward(why))).collect();
+        if !reasons.is_empty() {
+            manifest[WHY] = reasons.into();
         }
         if let Whose::Counted { read, released } = self.whose() {
             manifest["people"] = json!({ "read": ForSteward(&read), "released": ForSteward(&released) });

@@ -76,6 +76,7 @@ fn audit_people(original: &str, release: &str, method: &str, demand: &Demand) ->
         written: Vec::new(),
         unwritten: Vec::new(),
         recoding: recoding(method),
+        suppression: Suppression::default(),
     };
     let requirements = [("kl-privacy".to_string(), demand.clone())];
     judge(&facts, &requirements, &AuditOptions::default(), &mut || Ok(())).expect("an audit")

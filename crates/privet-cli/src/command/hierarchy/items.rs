@@ -26,13 +26,16 @@ pub(super) fn verify(arguments: &Check, output: &Output) -> Result<u8> {
         Some(path) => read_list(path, "the sensitive items")?,
         None => Vec::new(),
     };
+    let is_group = |item: &str| tree.find(item).is_some_and(|node| !tree.is_leaf(node));
     if let (Some(path), Some((line, item))) =
-        (&arguments.sensitive, sensitive.iter().find(|(_, item)| tree.find(item).is_some()))
+        (&arguments.sensitive, sensitive.iter().find(|(_, item)| is_group(item)))
     {
-        return Err(Error::input(format!("the sensitive item '{item}' is in the hierarchy of public items"))
-            .in_file(path)
-            .at_line(*line)
-            .help("remove it from one of the two"));
+        return Err(Error::input(format!(
+            "the sensitive item '{item}' is a group in the hierarchy of items"
+        ))
+        .in_file(path)
+        .at_line(*line)
+        .help("list the sensitive items of the group instead, or rename the group"));
     }
     let sensitive: Vec<&str> = sensitive.iter().map(|(_, item)| item.as_str()).collect();
     let mut occurs = vec![false; tree.len()];

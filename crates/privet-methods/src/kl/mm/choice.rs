@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use super::moles::Moles;
+use crate::kl::moles::Moles;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_taxonomy::Node;
@@ -37,10 +37,15 @@ impl PartialOrd for SuppressionCandidate {
 ///
 /// The moles of an item only become fewer, so the heap never underestimates an item, and a top entry that is up to date
 /// is the best of all. Only entries that reach the top need to be recounted.
-pub(super) fn suppress(moles: &Moles, occurrences: &[u64], gone: &mut [bool], clock: &Clock) -> Result<()> {
+pub(in crate::kl) fn suppress(
+    moles: &Moles,
+    occurrences: &[u64],
+    gone: &mut [bool],
+    clock: &Clock,
+) -> Result<()> {
     let mut moles_of: Vec<Vec<u32>> = vec![Vec::new(); gone.len()];
     for mole in 0..moles.len() {
-        for item in moles.items(mole) {
+        for item in moles.nodes(mole) {
             moles_of[*item as usize].push(mole as u32);
         }
     }
@@ -63,7 +68,7 @@ pub(super) fn suppress(moles: &Moles, occurrences: &[u64], gone: &mut [bool], cl
         gone[best.item as usize] = true;
         for mole in &moles_of[best.item as usize] {
             if std::mem::take(&mut alive[*mole as usize]) {
-                for item in moles.items(*mole as usize) {
+                for item in moles.nodes(*mole as usize) {
                     counts[*item as usize] -= 1;
                 }
             }

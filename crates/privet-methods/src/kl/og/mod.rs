@@ -16,25 +16,37 @@ mod tests;
 use std::sync::Arc;
 
 use super::enumeration::{self, Switches};
-use super::{ItemSolution, ItemTask, feasible};
+use super::suppression::{self, Manner, PROOF};
+use super::{ItemSolution, ItemTask, OUT_OF_TIME, feasible};
 use crate::kl::recoding::{ItemRecoding, cost_of_everything};
 use crate::plan::ItemCutPlan;
 use crate::{SearchFacts, TracePoint};
 use privet_core::clock::Clock;
-use privet_core::{Error, Result};
+use privet_core::{Error, ErrorKind, Exact, Result};
 use privet_engine::baskets::Baskets;
 use privet_engine::conflict::Prices;
 use privet_engine::itemset::rows::Rows;
 use privet_engine::itemset::{Effort, Threat};
 use privet_engine::loss::items::ItemMeasure;
 use privet_engine::privacy::kl::KlPrivacy;
-use privet_policy::method::{ItemSearch, Og};
+use privet_policy::method::{ItemLimits, ItemSearch, Og};
 use privet_taxonomy::{ItemTree, Node};
 
 /// Finds the cheapest valid cut.
 pub(super) fn run(task: &ItemTask<'_>, own: &Og, clock: &Clock) -> Result<ItemSolution> {
-    feasible::check(task)?;
     let clock = clock.with_limit(own.time_limit);
+    let limits = task.method.limits();
+    if limits != ItemLimits::NONE {
+        let whole = || {
+            let problem = OgProblem::new(task.baskets, task.requirements, task.measure());
+            let quick = clock.with_share(1, 3);
+            search::run(&problem, &search::SearchManner::of(task, own), &quick).map(|reached| reached.cut)
+        };
+        let cuts = unsuppressed(task, whole)?;
+        let proof = Some(if own.time_limit.is_some() { u64::MAX } else { PROOF });
+        return suppression::run(task, Manner { limits, proof, alpha: own.alpha }, cuts, &clock);
+    }
+    feasible::check(task)?;
     let problem = OgProblem::new(task.baskets, task.requirements, task.measure());
     if own.search == ItemSearch::Enumeration {
         return problem.enumerate(&clock);
@@ -42,25 +54,38 @@ pub(super) fn run(task: &ItemTask<'_>, own: &Og, clock: &Clock) -> Result<ItemSo
     let reached = search::run(&problem, &search::SearchManner::of(task, own), &clock)?;
     let mut solution = problem.solution(reached, &clock);
     if clock.is_over() && !solution.search.optimal {
-        solution.warnings.push(
-            "the time limit ended the search before its result was proven optimal: the release may lose much more than necessary; \
-             raise time_limit"
-                .to_string(),
-        );
+        solution.warnings.push(OUT_OF_TIME.to_string());
     }
     Ok(solution)
 }
 
 /// Finds a valid cut in rounds.
 pub(super) fn run_multi_round(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
-    feasible::check(task)?;
     let clock = clock.with_limit(None);
     let problem = OgProblem::new(task.baskets, task.requirements, task.measure());
     let mut reached = SearchState::default();
-    let cut = rounds::run(&problem, &mut reached, &clock)?;
-    let cut = cut.ok_or_else(|| Error::internal("rounds without a limit ended early"))?;
+    let mut in_rounds = || {
+        let cut = rounds::run(&problem, &mut reached, &clock)?;
+        cut.ok_or_else(|| Error::internal("rounds without a limit ended early"))
+    };
+    let limits = task.method.limits();
+    if limits != ItemLimits::NONE {
+        let cuts = unsuppressed(task, in_rounds)?;
+        return suppression::run(task, Manner { limits, proof: None, alpha: Exact::ZERO }, cuts, &clock);
+    }
+    feasible::check(task)?;
+    let cut = in_rounds()?;
     reached.improve(&problem, cut, &clock);
     Ok(problem.solution(reached, &clock))
+}
+
+/// The cut of a search without suppression, if there is a valid one.
+fn unsuppressed(task: &ItemTask<'_>, search: impl FnOnce() -> Result<Vec<Node>>) -> Result<Vec<Vec<Node>>> {
+    match feasible::check(task).and_then(|()| search()) {
+        Ok(cut) => Ok(vec![cut]),
+        Err(error) if error.kind() == ErrorKind::Infeasible => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
 }
 
 /// The problem, prepared once.

@@ -8,7 +8,7 @@ use privet_core::clock::Clock;
 use privet_core::{Error, Result, RunKey};
 use privet_data::{Formulas, NewTransactions, Transaction, TransactionSource};
 use privet_engine::baskets::{Baskets, Lexicon};
-use privet_methods::kl::recoding::ItemRecoding;
+use privet_methods::kl::recoding::{Dispatch, ItemRecoding};
 
 /// Writes the release.
 pub(super) fn apply(
@@ -33,9 +33,11 @@ pub(super) fn apply(
         let unknown = lexicon.sort(transaction, &mut items, &mut marks);
         let basket = baskets.locate(&items, &marks).filter(|_| unknown.is_none());
         let basket = basket.ok_or_else(|| changed(source.origin()))?;
-        if !dispatcher.next(baskets, basket, &mut nodes) {
+        match dispatcher.next(baskets, basket, &mut nodes) {
+            Dispatch::Published => {}
+            Dispatch::Removed => return Ok(()),
             // More transactions than were counted come only from a file that was changed meanwhile.
-            return Err(changed(source.origin()));
+            Dispatch::Undecided => return Err(changed(source.origin())),
         }
         let shown = nodes.iter().map(|node| tree.label(*node));
         let kept = marks.iter().map(|mark| baskets.sensitive[*mark as usize].as_str());
@@ -52,8 +54,9 @@ pub(super) fn apply(
     }
     clock.progress().stage("shuffling", None);
     let written = shuffle.finish(clock, &mut |labels| sink.write(labels))?;
-    if written != read {
-        return Err(Error::internal(format!("{written} of {read} transactions were written")));
+    let kept = read - recoding.removed(baskets);
+    if written != kept {
+        return Err(Error::internal(format!("{written} of {kept} transactions were written")));
     }
     sink.finish()
 }

@@ -45,6 +45,15 @@ pub(super) fn warnings(policy: &TransactionPolicy, baskets: &Baskets, limits: &[
             shortened_values(&absent)
         )),
     }
+    match &policy.taken_out[..] {
+        [] => {}
+        [one] => warnings.push(format!("the sensitive item '{one}' was taken out of the hierarchy")),
+        many => warnings.push(format!(
+            "{} sensitive items were taken out of the hierarchy: {}",
+            many.len(),
+            shortened_values(&many.iter().map(String::as_str).collect::<Vec<_>>())
+        )),
+    }
     let labels = baskets.tree.nodes().map(|node| baskets.tree.label(node));
     warnings
         .extend(lettering::about("the items", labels.chain(baskets.sensitive.iter().map(String::as_str))));

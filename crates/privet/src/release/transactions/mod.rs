@@ -5,19 +5,21 @@ mod caution;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::account::transactions::{Facts, account, costliest};
+use super::account::transactions::{Facts, account, costliest, suppressed_part};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::people;
 use super::pipeline::{self, Outlet, Shape, Written};
 use super::report::Veil;
-use super::report::{ForSteward, TransactionReport};
+use super::report::{ForSteward, Original, TransactionReport};
 use super::run::RunOptions;
 use super::veil;
+use super::why::WHY;
 use privet_core::clock::Clock;
 use privet_core::{Exact, Result, RunKey};
 use privet_engine::baskets::Baskets;
@@ -126,12 +128,13 @@ impl Shape for Transactions {
 
     fn stated(&self) -> Result<Statement<'_>> {
         let total = self.baskets.total();
+        let removed = self.solution.recoding.removed(&self.baskets);
         Ok(Statement {
             read: total,
             dropped: 0,
-            suppressed: 0,
-            released: total,
-            empty: total == 0,
+            suppressed: removed,
+            released: total - removed,
+            empty: total == removed,
             exactly: self.solution.recoding.exactly(&self.baskets),
             cost: &self.cost,
             losses: &self.losses,
@@ -157,21 +160,36 @@ impl Shape for Transactions {
             utility: (&utility, threshold),
             inputs: &inputs,
         };
-        account(claims, &facts)
+        account(claims, &facts, clock)
     }
 
     fn public_manifest(&self, claims: &Claims<'_>) -> Json {
         // The number of people does not follow from the released transactions, so it stays with the steward.
-        match self.baskets.people() {
-            Some(_) => claims.public(&[], &[], &[("counted", json!("people"))]),
-            None => claims.public(&[], &[], &[]),
+        let mut also: Vec<(&str, Json)> = Vec::new();
+        if self.baskets.people().is_some() {
+            also.push(("counted", json!("people")));
         }
+        let mut left_out: Vec<(&str, Original<u64>)> = Vec::new();
+        if let Some(part) = suppressed_part(&self.policy.method, &self.baskets, &self.solution) {
+            also.push(("suppressed_items", part.items.public_names().json()));
+            if part.removes {
+                left_out.push(("suppressed", self.solution.recoding.removed(&self.baskets).into()));
+            }
+        }
+        claims.public(&[], &left_out, &also)
     }
 
     fn complete(&self, report: &TransactionReport, manifest: &mut Json) {
         if let Some(people) = self.baskets.people() {
-            manifest["people"] = json!({ "read": people.total(), "released": people.total() });
+            let left = || (0..self.baskets.len()).filter(|at| !self.solution.recoding.is_removed(*at));
+            let several: BTreeSet<u32> = left().flat_map(|at| people.named(at).iter().copied()).collect();
+            let released = left().map(|at| people.single(at)).sum::<u64>() + several.len() as u64;
+            manifest["people"] = json!({ "read": people.total(), "released": released });
         }
+        if let Some(part) = &report.suppression {
+            manifest["suppression"] = json!(ForSteward(part));
+        }
+        manifest[WHY] = json!(ForSteward(&report.reasons));
         manifest["utility"] = json!(ForSteward(&report.utility));
         manifest["items"] = json!(costliest(&self.baskets, &self.solution.recoding, MOST_ITEMS));
     }

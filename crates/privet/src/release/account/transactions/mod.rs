@@ -13,12 +13,13 @@ use std::path::Path;
 use self::tightness::tightness;
 use crate::release::manifest::Claims;
 use crate::release::report::transactions::{
-    ItemLoss, KnowledgeLimit, Patterns, RecodingKind, SensitiveItem, Utility,
+    ItemLoss, KnowledgeLimit, Patterns, RecodingKind, SensitiveItem, SuppressedPart, Utility,
 };
 use crate::release::report::{
-    Fidelity, Loss, Original, Scan, TaxonomyDrawing, TaxonomyNode, TransactionReport,
+    Fidelity, Loss, Original, Scan, SuppressedItem, TaxonomyDrawing, TaxonomyNode, TransactionReport,
 };
-use crate::release::{account as shared, scan};
+use crate::release::{account as shared, scan, why};
+use privet_core::clock::Clock;
 use privet_core::{Exact, Result, RunKey};
 use privet_engine::baskets::Baskets;
 use privet_engine::loss::items::ItemMeasure;
@@ -26,6 +27,8 @@ use privet_engine::privacy::kl::KlPrivacy;
 use privet_methods::kl::ItemSolution;
 use privet_methods::kl::recoding::ItemRecoding;
 use privet_methods::kl::utility::ItemUtility;
+use privet_methods::plan::Plan;
+use privet_policy::method::ItemLimits;
 use privet_policy::{ItemMethod, ItemRequirement};
 use privet_taxonomy::{ItemTree, Node};
 
@@ -66,7 +69,11 @@ struct Counts {
 }
 
 /// All figures of a release.
-pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<TransactionReport> {
+pub(in crate::release) fn account(
+    claims: &Claims<'_>,
+    facts: &Facts<'_>,
+    clock: &Clock,
+) -> Result<TransactionReport> {
     let Facts { baskets, solution, .. } = *facts;
     let counts = count(baskets, &solution.recoding);
     let left_out = solution.recoding.suppressed(baskets);
@@ -104,8 +111,9 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         recoding: match &solution.recoding {
             ItemRecoding::Local { .. } => RecodingKind::Local,
             // By the method, and not by whether it left anything out: that is not for the public.
-            ItemRecoding::Global(_) => match facts.method {
+            ItemRecoding::Global { .. } => match facts.method {
                 ItemMethod::Mm(_) => RecodingKind::Suppression,
+                method if method.limits() != ItemLimits::NONE => RecodingKind::Part,
                 ItemMethod::Og(_) | ItemMethod::Mog(_) | ItemMethod::Aa(_) | ItemMethod::Lg(_) => {
                     RecodingKind::Cut
                 }
@@ -117,6 +125,41 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
         utility: utility(facts.utility),
         costliest: costliest(baskets, &solution.recoding, MOST_COSTLY).into(),
         lengths: shared::bands("Items per transaction", &counts.lengths),
+        suppression: suppressed_part(facts.method, baskets, solution),
+        reasons: why::of_groups(facts, clock)?.into(),
+    })
+}
+
+/// What is suppressed, where the policy allows that.
+pub(in crate::release) fn suppressed_part(
+    method: &ItemMethod,
+    baskets: &Baskets,
+    solution: &ItemSolution,
+) -> Option<SuppressedPart> {
+    let limits = Some(method.limits()).filter(|limits| *limits != ItemLimits::NONE)?;
+    let tree = &baskets.tree;
+    let occurrences = baskets.occurrences();
+    let labels = match &solution.plan {
+        Plan::ItemCut(plan) => plan.suppressed.as_slice(),
+        _ => &[],
+    };
+    let mut items: Vec<SuppressedItem> = labels
+        .iter()
+        .filter_map(|label| {
+            let occurrences = occurrences[tree.find(label)? as usize];
+            Some(SuppressedItem { item: label.clone(), occurrences })
+        })
+        .collect();
+    items.sort_by(|one, other| {
+        other.occurrences.cmp(&one.occurrences).then_with(|| one.item.cmp(&other.item))
+    });
+    let all: u64 = tree.roots().map(|root| occurrences[root as usize]).sum();
+    Some(SuppressedPart {
+        occurrences: items.iter().map(|item| item.occurrences).sum::<u64>().into(),
+        of: all.into(),
+        emptied: solution.recoding.emptied(baskets).into(),
+        removes: limits.transactions > Exact::ZERO,
+        items: items.into(),
     })
 }
 
@@ -200,7 +243,7 @@ fn count(baskets: &Baskets, recoding: &ItemRecoding) -> Counts {
 /// most frequent nodes always form trees of their own.
 fn drawing(tree: &ItemTree, recoding: &ItemRecoding, counts: &Counts) -> (TaxonomyDrawing, u64) {
     let mut published: Vec<bool> = counts.showing.iter().map(|count| *count > 0).collect();
-    if let ItemRecoding::Global(shown) = recoding {
+    if let ItemRecoding::Global { shown, .. } = recoding {
         let leaves = tree.nodes().filter(|node| tree.is_leaf(*node));
         leaves.filter_map(|leaf| shown[leaf as usize]).for_each(|node| published[node as usize] = true);
     }
@@ -293,7 +336,7 @@ pub(crate) fn costliest(baskets: &Baskets, recoding: &ItemRecoding, most: usize)
     let loss = |item: &Node| {
         let at = *item as usize;
         let published = match recoding {
-            ItemRecoding::Global(shown) => shown[at].map(|node| tree.label(node).to_string()),
+            ItemRecoding::Global { shown, .. } => shown[at].map(|node| tree.label(node).to_string()),
             ItemRecoding::Local { .. } => None,
         };
         let everything = u128::from(occurrences[at]) * u128::from(measure.suppressed(tree));

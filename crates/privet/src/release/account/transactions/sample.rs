@@ -148,7 +148,7 @@ pub(super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> TransactionRe
         utility: (&utility, threshold),
         inputs: &[],
     };
-    let mut model = account(&claims, &facts).expect("an account");
+    let mut model = account(&claims, &facts, &Clock::unlimited()).expect("an account");
     model.common.title = "baskets".to_string().into();
     model.common.data_name = "baskets.csv".to_string().into();
     model

@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 
-use super::super::ItemTask;
+use super::ItemTask;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_engine::itemset::rows::{Heads, NOBODY, Rows};
@@ -17,50 +17,69 @@ const MOST_CELLS: usize = 1 << 25;
 /// Subsets of larger sets are not looked up: there are too many. A mole that is not minimal does no harm.
 const MOST_FOR_SUBSETS: usize = 12;
 
-/// Moles, as the items that can repair them.
+/// Moles, as the published nodes that can repair them or as the sets themselves.
 #[derive(Debug, Default)]
-pub(super) struct Moles {
+pub(in crate::kl) struct Moles {
     cells: Vec<Node>,
     ends: Vec<usize>,
 }
 
 impl Moles {
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::kl) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::kl) fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The items of which one must be suppressed, each once.
-    pub(super) fn items(&self, mole: usize) -> &[Node] {
+    /// The nodes of which one must be suppressed, each once; or the nodes of the mole itself.
+    pub(in crate::kl) fn nodes(&self, mole: usize) -> &[Node] {
         let start = if mole == 0 { 0 } else { self.ends[mole - 1] };
         &self.cells[start..self.ends[mole]]
     }
 
-    pub(super) fn push(&mut self, items: impl IntoIterator<Item = Node>) {
+    /// All of them.
+    pub(in crate::kl) fn iter(&self) -> impl Iterator<Item = &[Node]> {
+        (0..self.len()).map(|mole| self.nodes(mole))
+    }
+
+    pub(in crate::kl) fn push(&mut self, items: impl IntoIterator<Item = Node>) {
         self.cells.extend(items);
         self.ends.push(self.cells.len());
     }
 }
 
 /// The result of a search.
-pub(super) struct MinedMoles {
-    pub(super) moles: Moles,
+pub(in crate::kl) struct MinedMoles {
+    pub(in crate::kl) moles: Moles,
     /// The number of sets counted.
-    pub(super) examined: u64,
+    pub(in crate::kl) examined: u64,
+}
+
+/// What to collect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::kl) enum Collect {
+    /// Of each mole the published nodes that can repair it; moles of one node first, others only where there are none.
+    Repairs,
+    /// The same, but the moles themselves.
+    SmallestSets,
+    /// The moles themselves, of all sizes.
+    Sets,
 }
 
 type SeenSets<T> = HashSet<T, foldhash::fast::RandomState>;
 
 /// A search for moles.
-pub(super) struct MoleSearch<'a> {
+pub(in crate::kl) struct MoleSearch<'a> {
     task: &'a ItemTask<'a>,
     /// One row per distinct basket, plus further ones for people who have several.
     rows: Rows,
     /// Per row, its basket.
     of: Vec<u32>,
+    /// Per node, whether it is published itself: others in the rows are groups above.
+    published: Vec<bool>,
+    collect: Collect,
     /// Per row, whether the rows that look like it are no threat on their own; then they are none within any larger
     /// set.
     safe: Vec<bool>,
@@ -86,10 +105,12 @@ struct SizeRequirements<'a> {
 }
 
 impl<'a> MoleSearch<'a> {
-    /// `rows` come with the numbers of their baskets.
-    pub(super) fn new(
+    /// `rows` come with the numbers of their baskets; `published` says which of their nodes are not groups above others.
+    pub(in crate::kl) fn new(
         task: &'a ItemTask<'a>,
         (rows, of): (Rows, Vec<u32>),
+        published: Vec<bool>,
+        collect: Collect,
         clock: &'a Clock,
     ) -> MoleSearch<'a> {
         let nodes = task.baskets.tree.len();
@@ -98,6 +119,8 @@ impl<'a> MoleSearch<'a> {
             task,
             rows,
             of,
+            published,
+            collect,
             clock,
             spreader: Spreader::new(nodes),
             single: vec![false; nodes],
@@ -108,8 +131,8 @@ impl<'a> MoleSearch<'a> {
         }
     }
 
-    /// The minimal moles: those of one node if there are any, otherwise all others.
-    pub(super) fn run(mut self) -> Result<MinedMoles> {
+    /// The minimal moles.
+    pub(in crate::kl) fn run(mut self) -> Result<MinedMoles> {
         let longest = self.rows.iter().map(|(nodes, _)| nodes.len()).max().unwrap_or(0);
         let requirements = self.task.requirements;
         for size in 1..=longest {
@@ -120,7 +143,8 @@ impl<'a> MoleSearch<'a> {
             let all = Held::all(&self.rows);
             let more = requirements.iter().any(|requirement| requirement.m > size as u64);
             self.grow(&SizeRequirements { size, least, guards, more }, &mut Vec::new(), &all)?;
-            if size == 1 && !self.mined.moles.is_empty() || self.is_full() {
+            let is_enough = size == 1 && self.collect != Collect::Sets && !self.mined.moles.is_empty();
+            if is_enough || self.is_full() {
                 break;
             }
         }
@@ -207,26 +231,30 @@ impl<'a> MoleSearch<'a> {
         touched
     }
 
-    /// Records a mole with the items that can repair it: its own and, for its groups, those that occur in the
+    /// Records a mole, or the published nodes that can repair it: its own and, for its groups, those that occur in the
     /// transactions that make it a mole.
     fn record(&mut self, asked: &SizeRequirements<'_>, set: &[Node], rows: &[Held], sure: &[u32]) {
         let tree = &self.task.baskets.tree;
-        let (items, groups): (Vec<Node>, Vec<Node>) = set.iter().partition(|node| tree.is_leaf(**node));
-        let mut mending = items;
+        let published = &self.published;
+        let (items, groups): (Vec<Node>, Vec<Node>) = match self.collect {
+            Collect::Repairs => set.iter().partition(|node| published[**node as usize]),
+            Collect::SmallestSets | Collect::Sets => (set.to_vec(), Vec::new()),
+        };
+        let mut repairing = items;
         if !groups.is_empty() {
             for Held { row, .. } in rows {
                 let marks = self.task.baskets.marks(self.of[*row as usize] as usize);
                 if sure.is_empty() || marks.iter().any(|mark| sure.contains(mark)) {
                     let below = |node: &&Node| {
-                        tree.is_leaf(**node) && groups.iter().any(|group| tree.contains(*group, **node))
+                        published[**node as usize] && groups.iter().any(|group| tree.contains(*group, **node))
                     };
-                    mending.extend(self.rows.nodes(*row).iter().filter(below));
+                    repairing.extend(self.rows.nodes(*row).iter().filter(below));
                 }
             }
-            mending.sort_unstable();
-            mending.dedup();
+            repairing.sort_unstable();
+            repairing.dedup();
         }
-        self.mined.moles.push(mending);
+        self.mined.moles.push(repairing);
         match set {
             _ if !asked.more => {}
             [node] => self.single[*node as usize] = true,
