@@ -202,7 +202,9 @@ impl<'a> BoxColumn<'a> {
             (0..values.len()).map(|code| holds_code(extent, node, code)).collect()
         };
         let holds: Vec<Vec<bool>> = extents.iter().map(holds).collect();
-        match (0..values.len()).find(|code| holds.iter().all(|holds| !holds[*code])) {
+        // A value that only dropped records have needs no box.
+        let mut counted = (0..values.len()).filter(|code| quasi.counts[*code] > 0);
+        match counted.find(|code| holds.iter().all(|holds| !holds[*code])) {
             Some(code) => Err(plan::no_leaf(policy, microdata, position, code)),
             None => Ok(BoxColumn { extents, holds, numbers }),
         }
