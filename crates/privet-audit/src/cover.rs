@@ -1,12 +1,14 @@
 //! What released cells say: which original values a cell of a quasi-identifier may stand for.
 //!
 //! A cell stands for the value it spells, for the leaves below the node whose label it is, for every number in the range
-//! it spells (where all values of the column are numbers), and `*` stands for everything.
+//! it spells (where all values of the column are numbers), for the members of the set it spells, and `*` stands for
+//! everything.
 
 use hashbrown::HashMap;
 
 use super::notion::read_as;
 use super::table::Dictionary;
+use super::value_sets;
 use privet_core::Result;
 use privet_policy::{CheckedPolicy, OnMissing, PolicyColumn};
 use privet_taxonomy::{Range, Taxonomy};
@@ -24,6 +26,8 @@ pub(super) struct Coverage {
     ranges: Vec<Option<Range>>,
     /// The released cells that say nothing, in rising order.
     pub senseless: Vec<u32>,
+    /// A released cell that spells a set, but not in the one way there is.
+    pub misspelt: Option<u32>,
     /// Two released cells that say the same in different spellings, the usual one first.
     pub respelt: Option<(u32, u32)>,
 }
@@ -42,11 +46,14 @@ impl Coverage {
             values.texts().zip(&numbers).all(|(value, number)| number.is_some() || policy.is_missing(value));
         let ranges: Vec<Option<Range>> =
             cells.texts().map(|cell| if numeric { Range::parse(cell) } else { None }).collect();
+        let sets = ReleasedSets::of(values, cells, tree.as_ref());
         let naming = values
             .texts()
-            .map(|value| {
+            .zip(&sets.having)
+            .map(|(value, having)| {
                 let labels = labels_above(value, tree.as_ref())?;
                 let mut naming: Vec<u32> = labels.iter().filter_map(|label| cells.find(label)).collect();
+                naming.extend(having);
                 naming.sort_unstable();
                 naming.dedup();
                 Ok(naming)
@@ -60,10 +67,11 @@ impl Coverage {
         };
         let senseless = (0u32..)
             .zip(cells.texts().zip(&ranges))
-            .filter(|(_, (cell, range))| !says_something(cell, range))
+            .filter(|(code, (cell, range))| !says_something(cell, range) && !sets.is_set[*code as usize])
             .map(|(code, _)| code)
             .collect();
-        let mut coverage = Coverage { naming, numbers, ranges, senseless, respelt: None };
+        let misspelt = sets.misspelt;
+        let mut coverage = Coverage { naming, numbers, ranges, senseless, misspelt, respelt: None };
         let is_exact = |cell: &str| {
             cell == EVERYTHING
                 || values.find(cell).is_some()
@@ -71,6 +79,9 @@ impl Coverage {
         };
         let exact: Vec<bool> = cells.texts().map(is_exact).collect();
         coverage.respelt = coverage.two_spellings(&exact, cells.find(EVERYTHING));
+        if coverage.respelt.is_none() {
+            coverage.respelt = coverage.set_and_other(&sets.is_set);
+        }
         if let (None, Some(_), Some(tree)) = (coverage.respelt, &column.mixed, &tree) {
             let values: Vec<&str> = values.texts().collect();
             coverage.respelt = two_of_one_meaning(tree, &values, cells)?;
@@ -120,6 +131,18 @@ impl Coverage {
         })
     }
 
+    /// A cell that names the same values as a set, and the set. Two sets of the same members have the same spelling.
+    fn set_and_other(&self, is_set: &[bool]) -> Option<(u32, u32)> {
+        let mut named: Vec<Vec<u32>> = vec![Vec::new(); is_set.len()];
+        for (value, cells) in (0u32..).zip(&self.naming) {
+            cells.iter().for_each(|cell| named[*cell as usize].push(value));
+        }
+        let others = (0u32..).zip(&named).filter(|(cell, _)| !is_set[*cell as usize]);
+        let known: HashMap<&Vec<u32>, u32> = others.map(|(cell, values)| (values, cell)).collect();
+        let mut sets = (0u32..).zip(&named).filter(|(cell, _)| is_set[*cell as usize]);
+        sets.find_map(|(set, values)| Some((*known.get(values)?, set)))
+    }
+
     /// The cells that stand for a value, in rising order.
     pub fn standing_for(&self, value: u32) -> Vec<u32> {
         let in_range = (0..self.ranges.len() as u32).filter(|cell| self.in_range(*cell, value));
@@ -150,6 +173,39 @@ impl Coverage {
             (Some(range), Some(number)) => range.holds(number),
             _ => false,
         }
+    }
+}
+
+/// The released cells of a column that spell sets of original values.
+struct ReleasedSets {
+    /// By cell, whether it spells a set all of whose members occur in the original.
+    is_set: Vec<bool>,
+    /// By original value, the sets that have it.
+    having: Vec<Vec<u32>>,
+    /// One that is not spelt in the one way there is.
+    misspelt: Option<u32>,
+}
+
+impl ReleasedSets {
+    /// A cell that is also an original value or a label is that, and not a set.
+    fn of(values: &Dictionary, cells: &Dictionary, tree: Option<&Taxonomy>) -> ReleasedSets {
+        let mut sets = ReleasedSets {
+            is_set: vec![false; cells.len()],
+            having: vec![Vec::new(); values.len()],
+            misspelt: None,
+        };
+        for (code, cell) in (0u32..).zip(cells.texts()) {
+            let is_name = values.find(cell).is_some() || tree.is_some_and(|tree| tree.find(cell).is_some());
+            let Some(members) = value_sets::set_members(cell).filter(|_| !is_name) else { continue };
+            let members_found: Option<Vec<u32>> = members.iter().map(|member| values.find(member)).collect();
+            let Some(found) = members_found else { continue };
+            found.iter().for_each(|value| sets.having[*value as usize].push(code));
+            sets.is_set[code as usize] = true;
+            if value_sets::spelt(&members) != cell {
+                sets.misspelt.get_or_insert(code);
+            }
+        }
+        sets
     }
 }
 

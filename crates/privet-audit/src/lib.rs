@@ -9,7 +9,7 @@
 //! 1. *columns*: the published ones and no others;
 //! 2. *form*: the file is written in one way throughout, sets without repetitions;
 //! 3. *values*: every released quasi-identifier cell is an original value, a label of the column's hierarchy, a range
-//!    of numbers or `*`;
+//!    of numbers, a set of original values or `*`;
 //! 4. *records*: every released record matches a distinct original record;
 //! 5. *order*: the order of the rows agrees with the original no more than by chance;
 //! 6. *least levels*: no cell is finer than the policy's `least_levels` allow, where it sets any;
@@ -50,6 +50,7 @@ mod table_order;
 mod tests;
 pub mod transactions;
 mod truth;
+mod value_sets;
 pub mod vocabularies;
 mod watch;
 
@@ -291,12 +292,19 @@ fn coverage(policy: &CheckedPolicy, layout: &Layout, tables: &Tables) -> Result<
         .collect()
 }
 
-/// Columns in which one value, range or node is there in two spellings.
+/// Columns in which one value, range, node or set is there in two spellings, or a set in another than it should be.
 fn respelt(policy: &CheckedPolicy, layout: &Layout, tables: &Tables, coverage: &[Coverage]) -> Vec<String> {
     let columns = layout.quasi.iter().zip(&tables.release.quasi).zip(coverage);
     let told = |((place, cells), meaning): ((&ColumnPlace, &Dictionary), &Coverage)| {
-        let (usual, other) = meaning.respelt?;
         let name = policy.columns.get(place.original).map_or("", |column| column.name.as_str());
+        if let Some(set) = meaning.misspelt {
+            let (line, text) = (cells.line(set), cells.text(set));
+            return Some(format!(
+                "column '{name}' has, in line {line}, '{text}': members of a set stand in order, each once, with quotes \
+                 only where they are needed"
+            ));
+        }
+        let (usual, other) = meaning.respelt?;
         let (usual, line, other) = (cells.text(usual), cells.line(other), cells.text(other));
         Some(format!("column '{name}' has '{usual}' and, in line {line}, '{other}' for the same values"))
     };
@@ -329,7 +337,7 @@ fn check_values(facts: &Facts<'_>, coverage: &[Coverage]) -> Check {
         .collect();
     check.holds = false;
     check.detail = format!(
-        "neither a value of the original nor a label of the hierarchy, a range of numbers or '*': {}",
+        "neither a value of the original nor a label of the hierarchy, a range of numbers, a set of values of the original or '*': {}",
         faults.join("; ")
     );
     check

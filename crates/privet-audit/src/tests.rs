@@ -2,6 +2,7 @@
 
 mod l_plus;
 mod naive;
+mod sets;
 
 use std::fs;
 

@@ -181,13 +181,19 @@ impl<'a> ClassIndex<'a> {
             };
             let (node, value) = (&self.nodes[at as usize], values[*column]);
             let naming = self.coverage[*column].naming(value);
-            for cell in naming {
-                if let Ok(child) = node.children.binary_search_by_key(cell, |(cell, _)| *cell) {
-                    open.push((level + 1, node.children[child].1));
+            // Many sets may have a value, and few of them may follow here.
+            if naming.len() <= node.children.len() {
+                for cell in naming {
+                    if let Ok(child) = node.children.binary_search_by_key(cell, |(cell, _)| *cell) {
+                        open.push((level + 1, node.children[child].1));
+                    }
                 }
+            } else {
+                let named = node.children.iter().filter(|(cell, _)| naming.binary_search(cell).is_ok());
+                open.extend(named.map(|(_, next)| (level + 1, *next)));
             }
             for (cell, next) in &node.ranges {
-                if self.coverage[*column].in_range(*cell, value) && !naming.contains(cell) {
+                if self.coverage[*column].in_range(*cell, value) && naming.binary_search(cell).is_err() {
                     open.push((level + 1, *next));
                 }
             }

@@ -209,7 +209,14 @@ pub const GROUPS: &[Group] = &[
     group(
         "ward",
         "k-anonymity = { k = 5 }\nl-diversity = { column = 'diagnosis', l = 3 }",
-        &[("full-domain", ""), ("mondrian", "")],
+        &[
+            ("full-domain", ""),
+            ("full-domain:refine", "refine = true"),
+            ("mondrian", ""),
+            ("mondrian:refine", "refine = true"),
+            ("mondrian:sets", "labels = 'sets'"),
+            ("mondrian:free", "labels = 'sets'\nsplits = 'free'"),
+        ],
     ),
     group(
         "ward",

@@ -28,14 +28,24 @@ pub struct Tree<P> {
 
 /// Splits until nothing can be split any more. The parts come in a fixed order, whatever the number of threads.
 pub fn partition<S: Splitter>(splitter: &S, whole: S::Part, clock: &Clock) -> Result<Vec<S::Part>> {
-    let tree = partition_tree(splitter, whole, clock)?;
+    partition_all(splitter, vec![whole], clock)
+}
+
+/// Splits several sets as [`partition`] does one.
+pub fn partition_all<S: Splitter>(splitter: &S, parts: Vec<S::Part>, clock: &Clock) -> Result<Vec<S::Part>> {
+    let tree = grow(splitter, parts, clock)?;
     Ok(tree.leaves.into_iter().map(|(_, part)| part).collect())
 }
 
 /// Splits as [`partition`] does, and keeps how the parts came about.
 pub fn partition_tree<S: Splitter>(splitter: &S, whole: S::Part, clock: &Clock) -> Result<Tree<S::Part>> {
-    let mut tree = Tree { parents: vec![0], leaves: Vec::new() };
-    let mut open = vec![(0, whole)];
+    grow(splitter, vec![whole], clock)
+}
+
+/// The tree of every set, each with a root of its own.
+fn grow<S: Splitter>(splitter: &S, parts: Vec<S::Part>, clock: &Clock) -> Result<Tree<S::Part>> {
+    let mut tree = Tree { parents: (0..parts.len() as u32).collect(), leaves: Vec::new() };
+    let mut open: Vec<(u32, S::Part)> = (0..).zip(parts).collect();
     let mut done = 0;
     while !open.is_empty() {
         clock.check()?;

@@ -15,6 +15,7 @@ mod l_plus;
 pub mod page;
 pub mod plot;
 mod quasi_sensitive;
+mod tables;
 #[cfg(test)]
 mod tests;
 pub mod tree;
@@ -107,6 +108,7 @@ static EXPERIMENTS: &[Experiment] = &[
     codip::EXPERIMENT,
     ff::EXPERIMENT,
     quasi_sensitive::EXPERIMENT,
+    tables::EXPERIMENT,
 ];
 
 /// All experiments.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::mondrian::{MondrianSplitter, RecordPart};
+use super::mondrian::{AxisLabels, MondrianSplitter, RecordPart};
 use super::plan::{self, BoxExtent, BoxPlan, Plan};
 use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
 use super::{SearchFacts, Solution};
@@ -34,7 +34,9 @@ pub(super) fn apply_plan(
         }
     }
     let requirements = privacy::requirements(policy, &microdata.table)?;
-    let mondrian = MondrianSplitter::new((own.partitioning, own.numbers), microdata, requirements, clock);
+    let labels = AxisLabels::of_mondrian(policy, own, microdata);
+    let mondrian =
+        MondrianSplitter::new(policy, (own.partitioning, &labels), microdata, requirements, clock)?;
     let mut cells = CellTable::new(microdata, &boxes);
     let classes: Vec<(RecordPart, Vec<u32>)> = parts
         .into_iter()
@@ -157,10 +159,11 @@ fn known_number(policy: &CheckedPolicy, value: &str) -> Option<f64> {
 }
 
 /// What tells extents apart.
-fn key(extent: &BoxExtent) -> (Option<&str>, Option<u64>, Option<u64>) {
+fn key(extent: &BoxExtent) -> (&[String], Option<u64>, Option<u64>) {
     match extent {
-        BoxExtent::Node(label) => (Some(label), None, None),
-        BoxExtent::Numbers { from, to } => (None, from.map(f64::to_bits), to.map(f64::to_bits)),
+        BoxExtent::Node(label) => (std::slice::from_ref(label), None, None),
+        BoxExtent::Values(values) => (values, None, None),
+        BoxExtent::Numbers { from, to } => (&[], from.map(f64::to_bits), to.map(f64::to_bits)),
     }
 }
 
@@ -179,6 +182,7 @@ impl<'a> BoxColumn<'a> {
             BoxExtent::Node(_) => node.is_some_and(|node| {
                 quasi.taxonomy.leaves_below(node).contains(&(quasi.leaf_of_code[code] as usize))
             }),
+            BoxExtent::Values(held) => held.contains(&values[code]),
             BoxExtent::Numbers { from, to } => match numbers.as_ref().and_then(|numbers| numbers[code]) {
                 Some(number) => to.is_some_and(|to| number <= to) && from.is_none_or(|from| from <= number),
                 None => from.is_none() && policy.is_missing(&values[code]),
@@ -187,12 +191,14 @@ impl<'a> BoxColumn<'a> {
         let holds = |extent: &&BoxExtent| -> Vec<bool> {
             let node = match extent {
                 BoxExtent::Node(label) => quasi.taxonomy.find(label),
-                BoxExtent::Numbers { .. } => None,
+                BoxExtent::Values(_) | BoxExtent::Numbers { .. } => None,
             };
             (0..values.len()).map(|code| holds_code(extent, node, code)).collect()
         };
         let holds: Vec<Vec<bool>> = extents.iter().map(holds).collect();
-        match (0..values.len()).find(|code| holds.iter().all(|holds| !holds[*code])) {
+        // A value that only dropped records have needs no box.
+        let mut counted = (0..values.len()).filter(|code| quasi.counts[*code] > 0);
+        match counted.find(|code| holds.iter().all(|holds| !holds[*code])) {
             Some(code) => Err(plan::no_leaf(policy, microdata, position, code)),
             None => Ok(BoxColumn { extents, holds, numbers }),
         }
@@ -245,6 +251,9 @@ impl<'a> CellTable<'a> {
         let records = held.map(|(_, count)| count).sum();
         let taxonomy = &quasi.taxonomy;
         let (node, extent, level) = match column.extents[extent] {
+            BoxExtent::Values(values) => {
+                (None, Extent::Leaves(values.len() as u64, taxonomy.leaves().max(values.len()) as u64), None)
+            }
             BoxExtent::Node(label) => {
                 let node = taxonomy.find(label).unwrap_or(taxonomy.root());
                 let level = (taxonomy.height(node) as u64, taxonomy.height(taxonomy.root()) as u64);

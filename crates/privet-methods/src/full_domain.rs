@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::levels::Levelling;
 use super::lkc::LkcTests;
+use super::mondrian::{AxisLabels, MondrianSplitter, RecordPart};
 use super::natural::Closeness;
 use super::plan::{self, LevelPlan, Plan};
 use super::recoding::Recoding;
@@ -40,6 +41,7 @@ use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_engine::privacy;
 use privet_engine::privacy::{ClassTest, Members, NtCloseness};
 use privet_engine::rollup::{Grouping, Levels};
+use privet_policy::method::Partitioning;
 use privet_policy::{CheckedPolicy, method};
 
 pub(super) fn run(
@@ -84,6 +86,9 @@ pub(super) fn run(
         bound: Some(problem.levelling.measure.value(bound)),
         trace: Vec::new(),
     };
+    if own.refine {
+        return refined(policy, microdata, &recoding, search, &clock);
+    }
     let plan = Plan::Levels(LevelPlan {
         levels: problem.levelling.named(&levels),
         highest: problem.levelling.named(problem.tops()),
@@ -91,6 +96,34 @@ pub(super) fn run(
         cells: plan::cells_at(microdata, &levels),
         columns: plan::columns(microdata),
     });
+    Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
+}
+
+/// The classes of the best levels, each split further where that loses less: [`MondrianSplitter::partition`]. What is proven
+/// about the levels is not proven about the result.
+fn refined(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    levels: &Recoding,
+    search: SearchFacts,
+    clock: &Clock,
+) -> Result<Solution> {
+    let requirements = privacy::requirements(policy, &microdata.table)?;
+    let labels = AxisLabels::nodes(microdata);
+    let strict = (Partitioning::Strict, labels.as_slice());
+    let mut splitter = MondrianSplitter::new(policy, strict, microdata, requirements, clock)?;
+    splitter.refine = true;
+    let mut parts: Vec<RecordPart> = vec![Vec::new(); levels.len()];
+    for record in 0..microdata.summary.len() {
+        for (class, count) in levels.destinations(record, microdata.summary.count(record)) {
+            parts[class as usize].push((record as u32, count));
+        }
+    }
+    let parts = splitter.partition(parts)?;
+    let (recoding, classes) = splitter.recoding(&parts);
+    let plan = Plan::Boxes(splitter.plan(&recoding, &parts, &classes));
+    let search =
+        SearchFacts { optimal: false, bound: None, seconds: clock.elapsed().as_secs_f64(), ..search };
     Ok(Solution { recoding, plan, search, cost: None, warnings: Vec::new(), sets: None })
 }
 

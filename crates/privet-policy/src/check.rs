@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::column_type::ColumnType;
 use super::declare::{Catalogue, Declaration, Subject};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
@@ -16,7 +17,7 @@ use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
 use super::weights::{self, ColumnWeights};
-use crate::method::{CATALOGUES, Method, TABLES};
+use crate::method::{CATALOGUES, Labels, Method, TABLES};
 use crate::requirement::Requirement;
 use privet_core::suggestion;
 use privet_core::{Error, Exact, Result};
@@ -193,6 +194,10 @@ pub struct PolicyColumn {
     pub hierarchy: Option<Arc<Taxonomy>>,
     /// The hierarchy file.
     pub hierarchy_path: Option<PathBuf>,
+    /// What its values are, where the policy says it.
+    pub column_type: Option<ColumnType>,
+    /// What its cells show of a class, where the policy says it for this column.
+    pub labels: Option<Labels>,
     /// How far the ranges of its hierarchy reach beyond their ends, as a share of their width, in mined rules.
     pub fuzzy_spread: Option<Exact>,
     /// What is guarded and what can be observed of it, if its role is `mixed`.
@@ -505,9 +510,11 @@ pub(super) fn header(data: &Section<'_>) -> Result<Header> {
 }
 
 /// The keys of `[columns.NAME]`.
-pub(super) const COLUMN_KEYS: [&str; 16] = [
+pub(super) const COLUMN_KEYS: [&str; 18] = [
     "role",
+    "type",
     "hierarchy",
+    "labels",
     "fuzzy_spread",
     "insensitive",
     "sensitivity",
@@ -535,6 +542,8 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             role: None,
             hierarchy: None,
             hierarchy_path: None,
+            column_type: None,
+            labels: None,
             fuzzy_spread: None,
             mixed: None,
             sets: None,
@@ -571,6 +580,10 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             column.hierarchy = Some(Arc::new(Taxonomy::read(&path)?));
             column.hierarchy_path = Some(path);
         }
+        if let Some(entry) = section.entry("type") {
+            column.column_type = ColumnType::named(entry.one_of(ColumnType::WORDS)?);
+        }
+        column.labels = check_labels(&section, column)?;
         if column.role == Some(Role::Mixed) {
             let taxonomy =
                 column.hierarchy.as_deref().ok_or_else(|| mixed::lacks_hierarchy(&section, name))?;
@@ -606,6 +619,27 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         }
     }
     Ok(columns)
+}
+
+/// What `labels` of a column says; refuses what the column cannot be published as.
+fn check_labels(section: &Section<'_>, column: &PolicyColumn) -> Result<Option<Labels>> {
+    let Some(entry) = section.entry("labels") else { return Ok(None) };
+    let labels = Labels::named(entry.one_of(Labels::WORDS)?);
+    let name = &column.name;
+    if column.role != Some(Role::QuasiIdentifier) {
+        return Err(entry
+            .error(format!("column '{name}' is not a quasi-identifier, so it has no labels of classes"))
+            .help("remove 'labels', or set role = \"quasi-identifier\""));
+    }
+    match labels {
+        Some(Labels::Hierarchy) if column.hierarchy.is_none() => Err(entry
+            .error(format!("column '{name}' has labels = \"hierarchy\", but no hierarchy"))
+            .help("name its hierarchy file, or choose labels = \"sets\"")),
+        Some(Labels::Ranges) if column.column_type == Some(ColumnType::Category) => Err(entry
+            .error(format!("column '{name}' has type = \"category\", so it is never published as ranges"))
+            .help("choose labels = \"sets\" or \"hierarchy\", or set type = \"number\"")),
+        _ => Ok(labels),
+    }
 }
 
 pub(super) fn check_requirements(

@@ -6,6 +6,7 @@
 
 mod any;
 mod check;
+mod column_type;
 mod declare;
 mod door;
 mod file;
@@ -33,6 +34,7 @@ mod weights;
 
 pub use any::{AnyPolicy, PolicyRef};
 pub use check::{CheckedPolicy, DataKind, OnMissing, PolicyColumn, Role};
+pub use column_type::ColumnType;
 pub use declare::{Accepts, Catalogue, Catalogues, Condition, Declaration, Key, KeyKind, Subject};
 pub use door::Purpose;
 pub use file::Policy;

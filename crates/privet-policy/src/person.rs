@@ -63,6 +63,14 @@ pub(super) fn check(
             )
             .help("set partitioning = \"strict\" in [method], which is the default"));
     }
+    if method.refines() {
+        return Err(entry
+            .error(
+                "refine = true lets a class show a node while others show its children, so that nobody can say how many \
+                 people it has from what is published",
+            )
+            .help("remove 'refine' from [method]"));
+    }
     if let Some(reason) = requirements.iter().find_map(Requirement::why_not_people) {
         return Err(entry.error(reason).help("bring one record per person and leave out 'person'"));
     }

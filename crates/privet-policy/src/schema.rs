@@ -6,8 +6,9 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::check::{DataKind, Role};
+use super::column_type::ColumnType;
 use super::declare::{Catalogue, Declaration, Key, KeyKind};
-use crate::method::CATALOGUES;
+use crate::method::{CATALOGUES, Labels};
 
 /// The pattern of an exact number that is written as text: `"3/10"`, `"30%"`, `"0.3"`. What stands below the line has a digit other
 /// than 0.
@@ -415,6 +416,14 @@ fn column() -> Json {
         "One column of a table.",
         &[
             ("role", about(json!({ "enum": Role::ALL.map(Role::name) }), "What the column is.")),
+            ("type", about(json!({ "enum": ColumnType::WORDS }), "What the values of the column are.")),
+            (
+                "labels",
+                about(
+                    json!({ "enum": Labels::WORDS }),
+                    "What a cell shows of its class, for quasi-identifiers.",
+                ),
+            ),
             ("hierarchy", text("The hierarchy file, for quasi-identifiers, sensitive and mixed columns.")),
             (
                 "fuzzy_spread",

@@ -423,6 +423,8 @@ mod tests {
         let l_plus = |rest: &str| format!("[privacy.l-plus-diversity]\ncolumn = \"s\"\n{rest}");
         let method = |rest: &str| l_plus(&format!("l = 2\n[method]\nname = \"l-plus-optimize\"\n{rest}"));
         let diversity = |rest: &str| format!("[privacy.l-diversity]\nl = 2\n{rest}");
+        let mondrian =
+            |rest: &str| format!("[privacy.k-anonymity]\nk = 2\n[method]\nname = \"mondrian\"\n{rest}");
         let cases = [
             (String::new(), l_plus("l = 4\ndefault = \"1/4\"\n"), 7, "both 'l' and 'default'"),
             (String::new(), l_plus("theta_rule = \"frequency\"\n"), 7, "lacks a threshold to start from"),
@@ -446,6 +448,51 @@ mod tests {
                     .to_string(),
                 13,
                 "'d' is a second sensitive column",
+            ),
+            (
+                "[columns.d]\nrole = \"quasi-identifier\"\nlabels = \"hierarchy\"\n".to_string(),
+                mondrian(""),
+                9,
+                "but no hierarchy",
+            ),
+            (
+                "[columns.d]\nrole = \"quasi-identifier\"\ntype = \"category\"\nlabels = \"ranges\"\n"
+                    .to_string(),
+                mondrian(""),
+                10,
+                "never published as ranges",
+            ),
+            (
+                "[columns.d]\nrole = \"other\"\nlabels = \"sets\"\n".to_string(),
+                mondrian(""),
+                9,
+                "is not a quasi-identifier",
+            ),
+            (
+                "[columns.d]\nrole = \"quasi-identifier\"\nlabels = \"sets\"\n".to_string(),
+                "[privacy.k-anonymity]\nk = 2\n[method]\nname = \"full-domain\"\n".to_string(),
+                13,
+                "method \"full-domain\" does not use",
+            ),
+            (String::new(), mondrian("splits = \"free\"\n"), 11, "there is none"),
+            (
+                String::new(),
+                mondrian("labels = \"sets\"\nsplits = \"free\"\npartitioning = \"relaxed\"\n"),
+                12,
+                "parts no records at a median",
+            ),
+            (String::new(), mondrian("refine = true\npartitioning = \"relaxed\"\n"), 11, "keeps records"),
+            (
+                String::new(),
+                "[privacy.n-t-closeness]\nn = 2\nt = 0.5\n[method]\nrefine = true\n".to_string(),
+                11,
+                "needs one level per column",
+            ),
+            (
+                String::new(),
+                "[privacy.k-anonymity]\nk = 2\n[method]\nrefine = true\nbreak_minimality = 2\n".to_string(),
+                10,
+                "the draw hides nothing",
             ),
         ];
         for (columns, tail, line, words) in cases {

@@ -24,9 +24,9 @@ use super::{Attack, Figure, Finding, PolicyRef, Scene, Threat};
 use privet_audit::definitions::{self, ClassRequirements};
 use privet_core::counted;
 use privet_core::{Error, Result};
-use privet_policy::method::Partitioning;
+use privet_policy::method::{Mondrian, Partitioning};
 use privet_policy::requirement::{NtCloseness, TCloseness};
-use privet_policy::{CheckedPolicy, Method, Requirement, Subject};
+use privet_policy::{CheckedPolicy, ColumnType, Method, Requirement, Subject};
 
 pub(super) const ATTACK: Attack =
     Attack { name: "minimality", threat: Threat::Minimality, costly: true, concerns, run };
@@ -61,12 +61,19 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     }
     let view = with_values(scene)?;
     match &policy.method {
+        Method::Mondrian(own) if own.refine => return Err(refined()),
+        Method::Mondrian(own) if view.columns.iter().any(|column| cuts_freely(policy, own, column)) => {
+            return Err(
+                "sets are cut where that loses least, so the rejected splits are not known".to_string()
+            );
+        }
         Method::Mondrian(own) => match own.partitioning {
             Partitioning::Strict => {}
             Partitioning::Relaxed => {
                 return Err("with relaxed partitioning, the rejected splits are not known".to_string());
             }
         },
+        Method::FullDomain(own) if own.refine => return Err(refined()),
         Method::LPlusOptimize(_) | Method::FullDomain(_) => {}
         Method::SimulatedAnnealing(_) => {
             return Err("the method moves at random, so the versions it rejected are not known".to_string());
@@ -99,6 +106,16 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether Mondrian cuts a column of categories anywhere.
+fn cuts_freely(policy: &CheckedPolicy, own: &Mondrian, column: &ViewColumn) -> bool {
+    let has_medians = || column.policy.column_type != Some(ColumnType::Category) && column.is_numeric(policy);
+    column.is_quasi() && own.cuts_freely(&column.policy) && !has_medians()
+}
+
+fn refined() -> String {
+    "refined classes are split where that loses least, so the rejected splits are not known".to_string()
 }
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {

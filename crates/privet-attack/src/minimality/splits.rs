@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use super::sample::{PublishedClass, Rejection};
 use crate::groups::Placed;
 use crate::view::{TableView, ViewColumn};
-use privet_policy::CheckedPolicy;
-use privet_policy::method::Numbers;
+use privet_policy::method::{Labels, Mondrian};
+use privet_policy::{CheckedPolicy, ColumnType, Method, PolicyColumn};
 use privet_taxonomy::{NodeId, Taxonomy, number};
 
 /// A failure that concerns more people than this reveals almost nothing about any of them.
@@ -31,9 +31,9 @@ pub(super) fn splits(
         .iter()
         .map(|at| PublishedClass { values: groups.groups[*at].held.clone(), splits: Vec::new() })
         .collect();
-    let reasons = match policy.method.partitioning() {
-        Some((_, numbers)) => local(numbers, view, placed, &whole, &mut lots),
-        None => by_cuts(view, placed, &whole, &mut lots, policy.method.has_levels()),
+    let reasons = match &policy.method {
+        Method::Mondrian(own) => local(own, view, placed, &whole, &mut lots),
+        _ => by_cuts(view, placed, &whole, &mut lots, policy.method.has_levels()),
     };
     let mut concerned = vec![false; lots.len()];
     for reason in &reasons {
@@ -49,13 +49,12 @@ pub(super) fn splits(
 
 /// Every class was tried to be split along every column.
 fn local(
-    numbers: Numbers,
+    own: &Mondrian,
     view: &TableView,
     placed: &Placed,
     whole: &[usize],
     lots: &mut [PublishedClass],
 ) -> Vec<Rejection> {
-    let along_trees = numbers == Numbers::Hierarchy;
     let quasi = view.columns_where(ViewColumn::is_quasi);
     let people = &placed.groups.people;
     let mut reasons = Vec::new();
@@ -63,7 +62,7 @@ fn local(
         let members = &placed.groups.groups[*at].members;
         for (attribute, column) in quasi.iter().enumerate() {
             let column_view = &view.columns[*column];
-            let numbers: Option<Vec<f64>> = (column_view.policy.hierarchy.is_none() || !along_trees)
+            let numbers: Option<Vec<f64>> = has_medians(own, &column_view.policy)
                 .then(|| {
                     let text = |member: &u32| {
                         let row = placed.original[*member as usize] as usize;
@@ -90,6 +89,12 @@ fn local(
         }
     }
     reasons
+}
+
+/// Whether a column is split at medians if its values are numbers.
+fn has_medians(own: &Mondrian, column: &PolicyColumn) -> bool {
+    let along_tree = own.labels_of(column) == Labels::Hierarchy && column.hierarchy.is_some();
+    column.column_type != Some(ColumnType::Category) && !along_tree
 }
 
 /// That a split failed which would have parted several classes, each given with its parts: in one of them at least.

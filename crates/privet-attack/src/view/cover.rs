@@ -8,6 +8,7 @@
 use hashbrown::HashMap;
 
 use super::Dictionary;
+use privet_audit::definitions::set_members;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_data::terms_of;
@@ -198,16 +199,15 @@ impl TermSets {
 }
 
 /// The texts of a cell that lists several in braces.
-pub(super) fn in_braces(cell: &str) -> impl Iterator<Item = &str> {
-    let inside = cell.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    inside.into_iter().flat_map(|inside| inside.split(',')).map(str::trim).filter(|text| !text.is_empty())
+pub(super) fn in_braces(cell: &str) -> Vec<String> {
+    set_members(cell).unwrap_or_default()
 }
 
 /// Per text that some cells list in braces, these cells.
-fn listed(cells: &Dictionary) -> HashMap<&str, Vec<u32>> {
-    let mut listed: HashMap<&str, Vec<u32>> = HashMap::new();
+fn listed(cells: &Dictionary) -> HashMap<String, Vec<u32>> {
+    let mut listed: HashMap<String, Vec<u32>> = HashMap::new();
     for (cell, text) in (0u32..).zip(cells.texts()) {
-        in_braces(text).for_each(|text| listed.entry(text).or_default().push(cell));
+        in_braces(text).into_iter().for_each(|text| listed.entry(text).or_default().push(cell));
     }
     listed
 }
@@ -217,7 +217,7 @@ fn naming(
     value: &str,
     tree: Option<&Taxonomy>,
     cells: &Dictionary,
-    listed: &HashMap<&str, Vec<u32>>,
+    listed: &HashMap<String, Vec<u32>>,
 ) -> Result<Vec<u32>> {
     let mut naming: Vec<u32> = Vec::new();
     let mut add = |text: &str| {

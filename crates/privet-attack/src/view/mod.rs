@@ -84,11 +84,9 @@ impl ViewColumn {
             let is_number = numeric && (Range::parse(text).is_some() || number(text).is_some());
             in_tree || is_number || text == EVERYTHING || policy.is_missing(text)
         };
-        let senseless = self
-            .cells
-            .texts()
-            .zip(makes_sense)
-            .map(|(cell, makes_sense)| !makes_sense && !known(cell) && !in_braces(cell).any(&known));
+        let senseless = self.cells.texts().zip(makes_sense).map(|(cell, makes_sense)| {
+            !makes_sense && !known(cell) && !in_braces(cell).iter().any(|text| known(text))
+        });
         Ok(senseless.collect())
     }
 

@@ -29,7 +29,8 @@ use privet_policy::ItemMethod;
 use recoding::ItemRecoding;
 
 /// The warning of a search that ended before its result was proven.
-const OUT_OF_TIME: &str = "the time limit ended the search before its result was proven optimal: the release may lose much more than necessary";
+const OUT_OF_TIME: &str = "the time limit ended the search before its result was proven optimal: the release may lose much more than \
+                           necessary; raise time_limit";
 
 /// The input of a method.
 #[derive(Debug, Clone, Copy)]

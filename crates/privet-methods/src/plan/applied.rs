@@ -1,5 +1,7 @@
 //! What becomes of each value: the cells that a plan publishes for it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{BoxExtent, BoxPlan, Named, Plan, PlannedColumn, PlannedTree};
 use privet_core::Result;
 
@@ -75,28 +77,34 @@ fn under_cut(tree: &PlannedTree, cut: &[String]) -> Vec<(String, Vec<String>)> {
     tree.leaves().into_iter().map(|leaf| (leaf.to_string(), cell(leaf).into_iter().collect())).collect()
 }
 
-/// Each leaf, or each range of numbers, with all cells that boxes show for it.
+/// Each leaf, each value of a set or each range of numbers, with all cells that boxes show for it.
 fn in_boxes(plan: &BoxPlan, position: usize) -> AppliedColumn {
     let column = &plan.columns[position];
     let index = column.hierarchy.index();
     let (mut nodes, mut ranges) = (std::collections::HashSet::new(), Vec::new());
+    let mut sets: BTreeMap<&String, BTreeSet<&String>> = BTreeMap::new();
     for planned in plan.boxes.iter().flatten() {
         let cell = plan.classes.get(planned.class).and_then(|class| class.get(&column.name));
         match (planned.extents.get(position), cell) {
             (Some(BoxExtent::Node(label)), _) => {
                 nodes.insert(label.as_str());
             }
+            (Some(BoxExtent::Values(values)), Some(cell)) => {
+                values.iter().for_each(|value| _ = sets.entry(value).or_default().insert(cell));
+            }
             (Some(BoxExtent::Numbers { from, to }), Some(cell)) => ranges.push((*from, *to, cell)),
             _ => {}
         }
     }
     let mut cells: Vec<(String, Vec<String>)> = Vec::new();
-    if ranges.is_empty() {
+    if ranges.is_empty() && sets.is_empty() {
         let shown = |leaf: &str| {
             index.path(leaf).filter(|label| nodes.contains(label)).map(str::to_string).collect::<Vec<_>>()
         };
         cells.extend(column.hierarchy.leaves().into_iter().map(|leaf| (leaf.to_string(), shown(leaf))));
     }
+    let shown = |cells: BTreeSet<&String>| cells.into_iter().cloned().collect();
+    cells.extend(sets.into_iter().map(|(value, cells)| (value.clone(), shown(cells))));
     ranges.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal).then(a.2.cmp(b.2)));
     ranges.dedup();
     for (from, to, cell) in ranges {

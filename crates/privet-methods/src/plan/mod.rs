@@ -121,7 +121,7 @@ pub struct BoxPlan {
     /// What became of quasi-sensitive terms, if the method treats them.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub terms: Option<TermRemovals>,
-    /// The boxes; none if records with the same values may be in different classes.
+    /// The boxes; none if records with the same values may be in different classes, or boxes overlap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boxes: Option<Vec<PlannedBox>>,
     /// The columns.
@@ -143,6 +143,8 @@ pub struct PlannedBox {
 pub enum BoxExtent {
     /// All values below a node.
     Node(String),
+    /// These values.
+    Values(Vec<String>),
     /// Numbers, both ends included. Without `from`, also missing values; without `to`, nothing but missing values.
     Numbers {
         /// The least number.
@@ -326,7 +328,7 @@ impl Plan {
                 "which terms a record loses depends on the other records of its class"
             }
             Plan::Boxes(_) => {
-                "with partitioning = \"relaxed\", records with the same values may be in different classes"
+                "with partitioning = \"relaxed\" or refine = true, which class a record belongs to depends on other records"
             }
             Plan::ItemParts(_) => {
                 "how method \"lg\" publishes a transaction depends on the other transactions of its part"

@@ -18,7 +18,7 @@ mod tests;
 
 use std::time::Instant;
 
-use super::mondrian::{MondrianSplitter, RecordPart};
+use super::mondrian::{AxisLabels, MondrianSplitter, RecordPart};
 use super::plan::{BoxPlan, Plan, RemovedTerm, TermRemovals};
 use super::released_sets::{GroupCounts, ReleasedSets};
 use super::{SearchFacts, ShownCost, Solution};
@@ -154,7 +154,9 @@ pub(super) fn run(
     let asked = SetRequirements::of(policy, microdata)?;
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
     let requirements = requirements.into_iter().map(|(_, requirement)| requirement).collect();
-    let mondrian = MondrianSplitter::new((own.partitioning, own.numbers), microdata, requirements, clock);
+    let labels = AxisLabels::of_numbers(policy, own.numbers, microdata);
+    let mondrian =
+        MondrianSplitter::new(policy, (own.partitioning, &labels), microdata, requirements, clock)?;
     let tree = partition::partition_tree(&mondrian, mondrian.whole()?, clock)?;
     let mut groups = MondrianGroups::new(tree, &mondrian);
 

@@ -8,7 +8,9 @@ mod natural;
 mod oracle;
 mod people;
 mod plans;
+mod refine;
 mod release;
+mod sets;
 pub mod table;
 
 /// Runs `work` on this many threads.

@@ -15,7 +15,7 @@ use privet_core::testing::cases;
 use privet_engine::microdata::Microdata;
 
 /// The kept rows of each class, as assigned by the method.
-fn classes(solution: &Solution, table: &RandomTable, microdata: &Microdata) -> Vec<Vec<usize>> {
+pub(super) fn classes(solution: &Solution, table: &RandomTable, microdata: &Microdata) -> Vec<Vec<usize>> {
     let summary = &microdata.summary;
     let mut rows_of: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
     table
@@ -38,12 +38,12 @@ fn classes(solution: &Solution, table: &RandomTable, microdata: &Microdata) -> V
 }
 
 /// A column of a set of rows: the label it must be published as, and the parts it would be split into.
-struct Along {
-    shown: String,
-    parts: Vec<Vec<usize>>,
+pub(super) struct Along {
+    pub shown: String,
+    pub parts: Vec<Vec<usize>>,
 }
 
-fn along(table: &RandomTable, rows: &[usize], column: usize) -> Along {
+pub(super) fn along(table: &RandomTable, rows: &[usize], column: usize) -> Along {
     let kept = table.kept();
     let value = |row: usize| kept[row][column].clone();
     let whole = || vec![rows.to_vec()];

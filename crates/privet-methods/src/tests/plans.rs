@@ -12,7 +12,9 @@ use privet_core::clock::Clock;
 use privet_core::testing::cases;
 use privet_engine::microdata::Microdata;
 
-const METHODS: [&str; 4] = [
+const METHODS: [&str; 6] = [
+    "name = \"mondrian\"\nlabels = \"sets\"",
+    "name = \"mondrian\"\nlabels = \"sets\"\nsplits = \"free\"",
     "name = \"full-domain\"",
     "name = \"full-domain\"\nsuppression_limit = 0.3\ncost = \"DM\"",
     "name = \"mondrian\"",

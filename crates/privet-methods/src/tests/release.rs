@@ -19,7 +19,12 @@ use privet_data::{ReadOptions, Source};
 use privet_engine::privacy::naive::Notion;
 use privet_policy::CheckedPolicy;
 
-const METHODS: [&str; 5] = [
+const METHODS: [&str; 10] = [
+    "name = \"full-domain\"\nrefine = true",
+    "name = \"mondrian\"\nrefine = true",
+    "name = \"mondrian\"\nlabels = \"sets\"",
+    "name = \"mondrian\"\nlabels = \"sets\"\nsplits = \"free\"",
+    "name = \"mondrian\"\nlabels = \"sets\"\nrefine = true",
     "name = \"full-domain\"",
     "name = \"full-domain\"\nsuppression_limit = 0.3\ncost = \"DM\"",
     "name = \"full-domain\"\ntime_limit = \"0s\"\ncost = \"entropy\"",

@@ -1,6 +1,6 @@
 //! Full-domain generalisation.
 
-use super::{COST, Checked, TIME_LIMIT, TableCost};
+use super::{COST, Checked, REFINE, TIME_LIMIT, TableCost};
 use crate::check::{PolicyColumn, Role};
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 use crate::requirement::Requirement;
@@ -20,6 +20,8 @@ method! {
         pub least_levels: Option<BTreeMap<usize, u64>>,
         /// Of how many best vectors one is drawn.
         pub break_minimality: Option<u64>,
+        /// Whether some children of a node may form classes of their own, next to the rest.
+        pub refine: bool,
         /// How long the search may take.
         pub time_limit: Option<Duration>,
     }
@@ -42,6 +44,9 @@ impl FullDomain {
                 return Err(("least_levels", Error::input(wrong).help(help)));
             }
         }
+        if self.refine {
+            self.check_refine(requirements)?;
+        }
         let strict = requirements.iter().find_map(|asked| Some((asked.name(), asked.why_not_suppression()?)));
         match strict.filter(|_| self.suppression_limit > Exact::ZERO) {
             None => Ok(()),
@@ -51,6 +56,32 @@ impl FullDomain {
                 Err(("suppression_limit", Error::input(wrong).help(help)))
             }
         }
+    }
+}
+
+impl FullDomain {
+    /// Refuses what refined classes, which show different levels of one column, cannot keep.
+    fn check_refine(&self, requirements: &[Requirement]) -> Checked {
+        let levels = requirements.iter().find_map(|asked| match asked {
+            Requirement::LkcPrivacy(_) | Requirement::NtCloseness(_) => Some(asked.name()),
+            _ => None,
+        });
+        let wrong = match (levels, &self.least_levels, self.break_minimality) {
+            (Some(name), ..) => {
+                format!("[privacy.{name}] needs one level per column, and refine shows several")
+            }
+            (_, Some(least), _) if !least.is_empty() => {
+                "refine shows finer values than the level of a column, which 'least_levels' forbids"
+                    .to_string()
+            }
+            (_, _, Some(_)) => {
+                "refine follows the data after 'break_minimality' has drawn a plan, so the draw hides \
+                                nothing"
+                    .to_string()
+            }
+            _ => return Ok(()),
+        };
+        Err(("refine", Error::input(wrong).help("remove one of the two")))
     }
 }
 
@@ -88,6 +119,7 @@ pub static DECLARATION: Declaration = Declaration {
             KeyKind::Count(2),
             "publish one of this many best vectors, drawn by the seed, so that nobody can reason from the best one",
         ),
+        REFINE,
         TIME_LIMIT,
     ],
 };

@@ -34,7 +34,7 @@ pub use l_plus::{BreakMinimality, CutOrder, CutSearch, LPlusCost, LPlusOptimize,
 pub use lg::Lg;
 pub use lg_bags::{LgBag, LgSet};
 pub use mm::Mm;
-pub use mondrian::{Mondrian, Numbers, Partitioning};
+pub use mondrian::{Labels, Mondrian, Numbers, Partitioning, Splits};
 pub use og::{ItemLimits, ItemSearch, Mog, Og, Phase};
 pub use quasi_sensitive::{QuasiSensitive, RemovalSearch, WayOut};
 pub use ssg::{Centre, Matching, Penalty, Residual, Ssg};
@@ -153,7 +153,8 @@ impl Method {
     /// that it becomes part of at higher levels.
     pub fn has_levels(&self) -> bool {
         match self {
-            Method::FullDomain(_) | Method::CodipStar(_) | Method::Codip(_) => true,
+            Method::FullDomain(own) => !own.refine,
+            Method::CodipStar(_) | Method::Codip(_) => true,
             Method::Mondrian(_)
             | Method::LPlusOptimize(_)
             | Method::SimulatedAnnealing(_)
@@ -283,22 +284,20 @@ impl Method {
         }
     }
 
-    /// How records are partitioned from the top, where they are.
-    pub fn partitioning(&self) -> Option<(Partitioning, Numbers)> {
+    /// Whether classes are split further after the plan, some children of a node and the rest: `refine`.
+    pub fn refines(&self) -> bool {
         match self {
-            Method::Mondrian(Mondrian { partitioning, numbers, .. })
-            | Method::QuasiSensitive(QuasiSensitive { partitioning, numbers, .. }) => {
-                Some((*partitioning, *numbers))
-            }
-            Method::FullDomain(_)
-            | Method::LPlusOptimize(_)
+            Method::FullDomain(own) => own.refine,
+            Method::Mondrian(own) => own.refine,
+            Method::LPlusOptimize(_)
             | Method::SimulatedAnnealing(_)
             | Method::Injector(_)
             | Method::Anatomy(_)
             | Method::CodipStar(_)
             | Method::Codip(_)
             | Method::Ff(_)
-            | Method::FfOptimal(_) => None,
+            | Method::FfOptimal(_)
+            | Method::QuasiSensitive(_) => false,
         }
     }
 
@@ -306,6 +305,16 @@ impl Method {
     pub(crate) fn check(&self, columns: &[PolicyColumn], requirements: &[Requirement]) -> Checked {
         if self.cost() == TableCost::Cm && columns.iter().all(|column| column.role != Some(Role::Class)) {
             return Err(("cost", no_label()));
+        }
+        if !matches!(self, Method::Mondrian(_))
+            && let Some(column) = columns.iter().find(|column| column.labels.is_some())
+        {
+            let wrong = format!(
+                "column '{}' has 'labels', which method \"{}\" does not use",
+                column.name,
+                self.name()
+            );
+            return Err(("name", Error::input(wrong).help("remove 'labels', or set name = \"mondrian\"")));
         }
         let about = || requirements.iter().find_map(Requirement::column);
         match self {
@@ -317,8 +326,8 @@ impl Method {
             Method::Injector(_) | Method::Anatomy(_) => {
                 injector::check_columns(columns, about()).map_err(|error| ("name", error))
             }
-            Method::Mondrian(_)
-            | Method::CodipStar(_)
+            Method::Mondrian(own) => own.check(columns),
+            Method::CodipStar(_)
             | Method::Codip(_)
             | Method::Ff(_)
             | Method::FfOptimal(_)
@@ -443,4 +452,13 @@ const TIME_LIMIT: Key = Key::optional(
     "time_limit",
     KeyKind::Duration,
     "how long the search may take, as in \"30s\"; it then returns the best so far and what is proven about it",
+);
+
+/// For methods whose classes can be refined.
+const REFINE: Key = Key::with_default(
+    "refine",
+    KeyKind::Flag,
+    "false",
+    "whether the records below a child of a shown node may form a class of their own while the rest keeps the node, \
+     largest saving first, until nothing can be split any more",
 );

@@ -77,8 +77,12 @@ fn covered(extent: Extent) -> f64 {
 }
 
 fn transformation(quasi: &QuasiIdentifier, recoded: &RecodedColumn, released: &[u64]) -> String {
-    if recoded.cells.iter().any(|cell| cell.node.is_none()) {
-        return "ranges".to_string();
+    if let Some(cell) = recoded.cells.iter().find(|cell| cell.node.is_none()) {
+        let shown = match cell.measure.extent {
+            Extent::Leaves(..) => "sets of values",
+            Extent::Span(_) => "ranges",
+        };
+        return shown.to_string();
     }
     let levels: Vec<Option<(u64, u64)>> = recoded
         .cells

@@ -5,26 +5,39 @@
 //! requirement. The parts that cannot be split are the classes. `strict`: records with equal values stay together;
 //! `relaxed`: the records at the median may go to either side, which gives smaller classes with overlapping ranges.
 //!
+//! With sets as labels that are cut freely, and with `refine`, a part is split where that leaves the least summed loss:
+//! see [`least_loss`].
+//!
 //! Every part of every accepted split meets the requirements, so the result does too, in whatever order columns are
 //! tried.
 //!
 //! If people are counted, the published cells of the parts are disjoint ([`MondrianSplitter::ways_along`]), so the release
 //! determines whose records are in which class.
 
+mod axis;
+mod cells;
+mod label;
+mod least_loss;
+
+use std::collections::{BTreeMap, HashMap};
+
+pub(super) use axis::AxisLabels;
+
 use super::plan::{self, BoxExtent, BoxPlan, Plan, PlannedBox};
-use super::recoding::{RecodedColumn, Recoding, ReleasedCell};
+use super::recoding::Recoding;
 use super::{SearchFacts, Solution};
+use axis::{AxisKind, SplitAxis};
+use cells::CellBuilder;
 use privet_core::Result;
 use privet_core::clock::Clock;
 use privet_data::People;
 use privet_engine::heads::Heads;
-use privet_engine::loss::{Cell, Extent};
 use privet_engine::microdata::Microdata;
 use privet_engine::partition;
 use privet_engine::partition::Splitter;
 use privet_engine::privacy;
 use privet_engine::privacy::{ClassTest, Counts, EquivalenceClass, Members};
-use privet_policy::method::{Numbers, Partitioning};
+use privet_policy::method::Partitioning;
 use privet_policy::{CheckedPolicy, method};
 
 /// With more slots than this, the counts of a part are sparse.
@@ -38,9 +51,11 @@ pub(super) fn run(
 ) -> Result<Solution> {
     let requirements = privacy::requirements(policy, &microdata.table)?;
     let clock = clock.with_limit(own.time_limit);
-    let mondrian = MondrianSplitter::new((own.partitioning, own.numbers), microdata, requirements, &clock);
-    let mut parts = partition::partition(&mondrian, mondrian.whole()?, &clock)?;
-    parts.sort_unstable();
+    let labels = AxisLabels::of_mondrian(policy, own, microdata);
+    let mut mondrian =
+        MondrianSplitter::new(policy, (own.partitioning, &labels), microdata, requirements, &clock)?;
+    mondrian.refine = own.refine;
+    let parts = mondrian.partition(vec![mondrian.whole()?])?;
     let (recoding, classes) = mondrian.recoding(&parts);
     let search = SearchFacts::unproven(parts.len() as u64, &clock);
     let plan = Plan::Boxes(mondrian.plan(&recoding, &parts, &classes));
@@ -55,69 +70,56 @@ pub(super) struct MondrianSplitter<'a> {
     requirements: Vec<Box<dyn ClassTest>>,
     axes: Vec<SplitAxis>,
     relaxed: bool,
+    /// Whether one child of a node may be split off, so that the rest keeps the node.
+    pub(super) refine: bool,
     /// Who has which records, if somebody has several.
     crowd: Option<&'a People>,
     clock: Clock,
 }
 
-/// A quasi-identifier as a direction to split along: codes have positions, and parts cover ranges of positions.
-enum SplitAxis {
-    /// Positions are ranks of numbers; a missing value that is kept as a value has rank 0 and no number.
-    Numbers { position: Vec<u32>, numbers: Vec<Option<f64>>, labels: Vec<String>, span: f64 },
-    /// Positions are leaves in depth-first order.
-    Categories { position: Vec<u32> },
-}
-
-impl SplitAxis {
-    fn of(microdata: &Microdata, column: usize, ranges: bool) -> SplitAxis {
-        let quasi = &microdata.quasi[column];
-        let dictionary = &microdata.summary.columns()[column].dictionary;
-        let numbers = match dictionary.numbers() {
-            Some(numbers) if ranges || quasi.hierarchy.is_none() => numbers,
-            _ => return SplitAxis::Categories { position: quasi.leaf_of_code.clone() },
-        };
-        let (mut position, mut ranked, mut labels) =
-            (Vec::new(), Vec::<Option<f64>>::new(), Vec::<String>::new());
-        for (code, number) in numbers.iter().enumerate() {
-            let value = &dictionary.values()[code];
-            if code > 0 && ranked.last() == Some(number) {
-                // Two spellings of one number must not be distinguishable.
-                let last = labels.len() - 1;
-                labels[last] = format!("[{value},{value}]");
-            } else {
-                ranked.push(*number);
-                labels.push(value.clone());
-            }
-            position.push(ranked.len() as u32 - 1);
-        }
-        let known = || ranked.iter().flatten();
-        let span = known().last().unwrap_or(&0.0) - known().next().unwrap_or(&0.0);
-        SplitAxis::Numbers { position, numbers: ranked, labels, span }
-    }
-
-    fn position(&self, code: u32) -> u32 {
-        match self {
-            SplitAxis::Numbers { position, .. } | SplitAxis::Categories { position } => {
-                position[code as usize]
-            }
-        }
-    }
-}
-
 impl<'a> MondrianSplitter<'a> {
     /// A splitter with the settings of the method and the requirements on every part.
     pub(super) fn new(
-        (partitioning, numbers): (Partitioning, Numbers),
+        policy: &CheckedPolicy,
+        (partitioning, labels): (Partitioning, &[AxisLabels]),
         microdata: &'a Microdata,
         requirements: Vec<Box<dyn ClassTest>>,
         clock: &Clock,
-    ) -> MondrianSplitter<'a> {
-        let ranges = numbers == Numbers::Ranges;
-        let axes =
-            (0..microdata.quasi.len()).map(|column| SplitAxis::of(microdata, column, ranges)).collect();
-        let relaxed = partitioning == Partitioning::Relaxed;
-        let crowd = microdata.crowd();
-        MondrianSplitter { microdata, requirements, axes, relaxed, crowd, clock: clock.clone() }
+    ) -> Result<MondrianSplitter<'a>> {
+        let axes = labels.iter().enumerate();
+        let axes = axes.map(|(column, labels)| SplitAxis::of(policy, microdata, column, labels));
+        Ok(MondrianSplitter {
+            microdata,
+            requirements,
+            axes: axes.collect::<Result<_>>()?,
+            relaxed: partitioning == Partitioning::Relaxed,
+            refine: false,
+            crowd: microdata.crowd(),
+            clock: clock.clone(),
+        })
+    }
+
+    /// Splits parts until nothing can be split any more. With `refine`, parts that look alike in the release are then one
+    /// part, which may be split again. Every round of that loses less than the one before, so it ends.
+    pub(super) fn partition(&self, mut parts: Vec<RecordPart>) -> Result<Vec<RecordPart>> {
+        loop {
+            parts = partition::partition_all(self, parts, &self.clock)?;
+            parts.sort_unstable();
+            if !self.refine {
+                return Ok(parts);
+            }
+            let count = parts.len();
+            let mut alike: BTreeMap<Vec<u32>, RecordPart> = BTreeMap::new();
+            for (cells, part) in self.shown(&parts).into_iter().zip(parts) {
+                alike.entry(cells).or_default().extend(part);
+            }
+            parts = alike.into_values().collect();
+            parts.iter_mut().for_each(|part| part.sort_unstable());
+            parts.sort_unstable();
+            if parts.len() == count {
+                return Ok(parts);
+            }
+        }
     }
 
     /// The whole table as one part, if it meets the requirements.
@@ -148,24 +150,17 @@ impl<'a> MondrianSplitter<'a> {
         positions.fold((u32::MAX, 0), |(low, high), at| (low.min(at), high.max(at)))
     }
 
-    /// How wide a range of positions is, as a share of the whole column.
-    fn width(&self, column: usize, (low, high): (u32, u32)) -> f64 {
-        if low == high {
-            return 0.0;
-        }
-        match &self.axes[column] {
-            SplitAxis::Numbers { numbers, span, .. } => match (numbers[low as usize], numbers[high as usize])
-            {
-                (Some(low), Some(high)) => (high - low) / span,
-                // A part with both missing values and numbers can only be published as *.
-                _ => 1.0,
-            },
-            SplitAxis::Categories { .. } => {
-                let taxonomy = &self.microdata.quasi[column].taxonomy;
-                let node = taxonomy.lowest_above(low as usize, high as usize);
-                (taxonomy.leaves_below(node).len() - 1) as f64 / (taxonomy.leaves() - 1) as f64
-            }
-        }
+    /// The codes that occur in a part, ascending.
+    fn codes(&self, part: &RecordPart, column: usize) -> Vec<u32> {
+        let codes = part.iter().map(|(record, _)| self.microdata.quasi_codes(*record as usize)[column]);
+        let mut codes: Vec<u32> = codes.collect();
+        codes.sort_unstable();
+        codes.dedup();
+        codes
+    }
+
+    fn width(&self, column: usize, extent: (u32, u32)) -> f64 {
+        self.axes[column].width(&self.microdata.quasi[column].taxonomy, extent)
     }
 
     fn counted<T>(&self, part: &RecordPart, judge: impl FnOnce(&Members<'_>) -> T) -> T {
@@ -220,22 +215,22 @@ impl<'a> MondrianSplitter<'a> {
 
     /// The possible splits of a part along a column, the preferred one first.
     fn ways_along(&self, part: &RecordPart, column: usize, (low, high): (u32, u32)) -> Vec<Vec<RecordPart>> {
-        match &self.axes[column] {
-            SplitAxis::Categories { .. } => vec![self.children_along(part, column, (low, high))],
+        match &self.axes[column].kind {
+            AxisKind::Nodes | AxisKind::Sets { .. } => vec![self.children_along(part, column, (low, high))],
             // A part of missing values and some numbers is published as *, which also covers the other numbers. Then
             // nobody could say whose records are where.
-            SplitAxis::Numbers { numbers, .. } if numbers[low as usize].is_none() && self.crowd.is_some() => {
+            AxisKind::Numbers { numbers, .. } if numbers[low as usize].is_none() && self.crowd.is_some() => {
                 vec![self.cut_after(part, column, low)]
             }
             // Split missing values from the numbers; if there are too few of them, they stay with the smallest.
-            SplitAxis::Numbers { numbers, .. } if numbers[low as usize].is_none() => {
+            AxisKind::Numbers { numbers, .. } if numbers[low as usize].is_none() => {
                 vec![
                     self.cut_after(part, column, low),
                     self.cut_after(part, column, self.median(part, column)),
                 ]
             }
-            SplitAxis::Numbers { .. } if self.relaxed => vec![self.halves(part, column)],
-            SplitAxis::Numbers { .. } => vec![self.cut_after(part, column, self.median(part, column))],
+            AxisKind::Numbers { .. } if self.relaxed => vec![self.halves(part, column)],
+            AxisKind::Numbers { .. } => vec![self.cut_after(part, column, self.median(part, column))],
         }
     }
 
@@ -307,7 +302,7 @@ impl<'a> MondrianSplitter<'a> {
         let mut shower = CellBuilder::new(self);
         let classes: Vec<Vec<u32>> = parts.iter().map(|part| shower.cells(part)).collect();
         let mut recoding = Recoding::new(shower.columns, self.microdata.summary.len());
-        let mut class_of_cells = std::collections::HashMap::new();
+        let mut class_of_cells = HashMap::new();
         let mut class_of_part = Vec::with_capacity(parts.len());
         for (part, cells) in parts.iter().zip(classes) {
             let class = *class_of_cells
@@ -344,7 +339,8 @@ impl<'a> MondrianSplitter<'a> {
             parts: parts.len(),
             classes: (0..recoding.len()).map(class).collect(),
             terms: None,
-            boxes: (!self.relaxed).then(|| parts.iter().zip(class_of_part).map(planned).collect()),
+            boxes: (!self.relaxed && !self.refine)
+                .then(|| parts.iter().zip(class_of_part).map(planned).collect()),
             columns: plan::columns(self.microdata),
         }
     }
@@ -352,14 +348,19 @@ impl<'a> MondrianSplitter<'a> {
     /// What a part covers along a column, apart from this data.
     fn planned_extent(&self, part: &RecordPart, column: usize) -> BoxExtent {
         let (low, high) = self.extent(part, column);
-        match &self.axes[column] {
-            SplitAxis::Numbers { numbers, .. } => {
+        match &self.axes[column].kind {
+            AxisKind::Numbers { numbers, .. } => {
                 BoxExtent::Numbers { from: numbers[low as usize], to: numbers[high as usize] }
             }
-            SplitAxis::Categories { .. } => {
+            AxisKind::Nodes => {
                 let taxonomy = &self.microdata.quasi[column].taxonomy;
                 let node = taxonomy.lowest_above(low as usize, high as usize);
                 BoxExtent::Node(taxonomy.label(node).to_string())
+            }
+            AxisKind::Sets { .. } => {
+                let values = self.microdata.summary.columns()[column].dictionary.values();
+                let codes = self.codes(part, column);
+                BoxExtent::Values(codes.iter().map(|code| values[*code as usize].clone()).collect())
             }
         }
     }
@@ -371,6 +372,9 @@ impl Splitter for MondrianSplitter<'_> {
     fn split(&self, part: RecordPart) -> std::result::Result<Vec<RecordPart>, RecordPart> {
         if self.clock.is_over() {
             return Err(part);
+        }
+        if self.refine || self.axes.iter().any(SplitAxis::is_free) {
+            return self.least_loss(&part).ok_or(part);
         }
         let extents: Vec<(u32, u32)> =
             (0..self.axes.len()).map(|column| self.extent(&part, column)).collect();
@@ -396,89 +400,4 @@ impl Splitter for MondrianSplitter<'_> {
     fn size(&self, part: &RecordPart) -> u64 {
         part.iter().map(|(_, count)| count).sum()
     }
-}
-
-/// Turns parts into released cells, each stored once per column.
-struct CellBuilder<'a> {
-    mondrian: &'a MondrianSplitter<'a>,
-    columns: Vec<RecodedColumn>,
-    known: Vec<std::collections::HashMap<(u32, u32), u32>>,
-    /// Per column, the number of records before each position.
-    before: Vec<Vec<u64>>,
-}
-
-impl<'a> CellBuilder<'a> {
-    fn new(mondrian: &'a MondrianSplitter<'a>) -> CellBuilder<'a> {
-        let before = |(axis, quasi): (&SplitAxis, &privet_engine::microdata::QuasiIdentifier)| {
-            let positions = match axis {
-                SplitAxis::Numbers { numbers, .. } => numbers.len(),
-                SplitAxis::Categories { .. } => quasi.taxonomy.leaves(),
-            };
-            let mut before = vec![0; positions + 1];
-            for (code, count) in quasi.counts.iter().enumerate() {
-                before[axis.position(code as u32) as usize + 1] += count;
-            }
-            (1..before.len()).for_each(|at| before[at] += before[at - 1]);
-            before
-        };
-        CellBuilder {
-            mondrian,
-            columns: mondrian.axes.iter().map(|_| RecodedColumn::default()).collect(),
-            known: mondrian.axes.iter().map(|_| Default::default()).collect(),
-            before: mondrian.axes.iter().zip(&mondrian.microdata.quasi).map(before).collect(),
-        }
-    }
-
-    fn cells(&mut self, part: &RecordPart) -> Vec<u32> {
-        (0..self.columns.len()).map(|column| self.cell(column, self.mondrian.extent(part, column))).collect()
-    }
-
-    fn cell(&mut self, column: usize, (low, high): (u32, u32)) -> u32 {
-        let taxonomy = &self.mondrian.microdata.quasi[column].taxonomy;
-        // Categories are identified by their node, so that two ranges of leaves with one ancestor are one cell.
-        let (node, low, high) = match &self.mondrian.axes[column] {
-            SplitAxis::Numbers { .. } => (None, low, high),
-            SplitAxis::Categories { .. } => {
-                let node = taxonomy.lowest_above(low as usize, high as usize);
-                let leaves = taxonomy.leaves_below(node);
-                (Some(node), leaves.start as u32, leaves.end as u32 - 1)
-            }
-        };
-        if let Some(cell) = self.known[column].get(&(low, high)) {
-            return *cell;
-        }
-        let before = &self.before[column];
-        let records = before[high as usize + 1] - before[low as usize];
-        let (label, extent, level) = match (&self.mondrian.axes[column], node) {
-            (SplitAxis::Numbers { numbers, labels, .. }, _) => {
-                let share = self.mondrian.width(column, (low, high));
-                let (from, to) = (&labels[low as usize], &labels[high as usize]);
-                let label = match (low == high, numbers[low as usize]) {
-                    (true, _) => from.clone(),
-                    (false, None) => "*".to_string(),
-                    (false, Some(_)) => format!("[{},{}]", bare(from), bare(to)),
-                };
-                (label, Extent::Span(share), None)
-            }
-            (SplitAxis::Categories { .. }, node) => {
-                let node = node.unwrap_or(taxonomy.root());
-                let level = taxonomy.height(node) as u64;
-                let extent = self.mondrian.microdata.quasi[column].extent(node);
-                (
-                    taxonomy.label(node).to_string(),
-                    extent,
-                    Some((level, taxonomy.height(taxonomy.root()) as u64)),
-                )
-            }
-        };
-        let cells = &mut self.columns[column].cells;
-        cells.push(ReleasedCell { label, node, measure: Cell { extent, level, records } });
-        self.known[column].insert((low, high), cells.len() as u32 - 1);
-        cells.len() as u32 - 1
-    }
-}
-
-/// The number in a label that may already be written as a range of one value.
-fn bare(label: &str) -> &str {
-    label.strip_prefix('[').and_then(|label| label.split(',').next()).unwrap_or(label)
 }
