@@ -33,7 +33,7 @@ pub struct LevelThreat {
 pub fn reasons(policy: &CheckedPolicy, microdata: &Microdata, plan: &Plan) -> Result<Vec<LevelThreat>> {
     let Plan::Levels(plan) = plan else { return Ok(Vec::new()) };
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
-    let levelling = Levelling::new(microdata, policy.method.cost().name())?;
+    let levelling = Levelling::new(microdata, policy.method.cost())?;
     let levels = levelling.levels_of(&plan.levels, &plan.cells)?;
     let mut reasons = Vec::new();
     for column in (0..levels.len()).filter(|column| levels[*column] > 0) {

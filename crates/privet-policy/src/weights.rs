@@ -101,7 +101,7 @@ impl ColumnWeights {
             let (num, den) = weights.cell(usize::MAX, (1, 1));
             num * (ColumnWeights::PARTS / den)
         });
-        Exact::new(roots.sum(), ColumnWeights::PARTS).ok_or_else(weights_too_large)
+        Exact::new(roots.sum(), ColumnWeights::PARTS).ok_or_else(too_large)
     }
 
     /// What 1 is in [`ColumnWeights::in_parts`].

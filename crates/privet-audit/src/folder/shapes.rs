@@ -57,7 +57,7 @@ pub(super) fn audit(folder: &ReleaseFolder, policy: &AnyPolicy, clock: &Clock) -
                 cost: Some(cost),
                 suppressed: Some(suppressed_items(folder)?),
                 // As for tables: nobody could choose an earlier plan so that it suppresses little of later data.
-                allow_suppression: follows_earlier_plan(folder)?,
+                allow_suppression: folder.follows_earlier_plan()?,
                 foreign: false,
             };
             audit_transactions(policy, &open_transactions(policy, &path)?, &options, &mut || clock.check())

@@ -138,7 +138,7 @@ fn price(
     rules.exact = units.is_some();
     rules.units = units.unwrap_or(MOST_UNITS);
     let amount = |num: u64, den: u64| (u128::from(num) * rules.units / u128::from(den.max(1))) as Amount;
-    let losses = microdata.quasi.iter().zip(&forest.trees).zip(&weights).map(|((quasi, tree), weights)| {
+    let losses = microdata.quasi.iter().zip(&forest.trees).zip(weights).map(|((quasi, tree), weights)| {
         let span = quasi.values().saturating_sub(1);
         let loss = |node: u32| {
             let node = tree.taxonomy_node(node);

@@ -166,7 +166,8 @@ pub(super) fn run(
     };
     let limited = clock.with_limit(own.time_limit);
     let end = own.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-    let parts = MondrianSplitter::new((Partitioning::Strict, own.numbers), microdata, Vec::new(), &limited);
+    let strict = (Partitioning::Strict, labels.as_slice());
+    let parts = MondrianSplitter::new(policy, strict, microdata, Vec::new(), &limited)?;
     let solver = GroupSolver { asked: &asked, microdata, order, parts, end, clock: &limited };
     let fates = settle(&solver, &mut groups, &mondrian, own.infeasible)?;
     solution(&solver, &groups, &mondrian, fates)

@@ -17,7 +17,7 @@ use privet_core::{Error, Exact, Result};
 use privet_data::{Bags, Term};
 use privet_engine::privacy::vocabulary::VocabularyAnonymity;
 use privet_policy::VocabularyMethod;
-use privet_policy::method::{Centre, Residual};
+use privet_policy::method::Centre;
 use privet_taxonomy::Node;
 use privet_taxonomy::words::Distances;
 
