@@ -30,7 +30,7 @@ fn levels_above_the_root_are_refused_before_rows_are_read() {
 #[test]
 fn a_distance_without_its_hierarchy_is_refused_before_rows_are_read() {
     let asked = "[privacy.t-closeness]\ncolumn = \"ill\"\nt = 0.2\ndistance = \"hierarchical\"\n";
-    let said = "distance = \"hierarchical\" needs a hierarchy, and column 'ill' has none";
+    let said = "with distance = \"hierarchical\" cannot tell how far apart the values of 'ill' are";
     refused(asked, "name = \"mondrian\"", said);
     refused(&asked.replace("t-closeness]", "n-t-closeness]\nn = 10"), "name = \"full-domain\"", said);
 }
@@ -48,6 +48,15 @@ fn a_price_at_which_suppression_pays_is_refused_before_rows_are_read() {
 fn a_prior_that_the_knowledge_lacks_is_refused_before_rows_are_read() {
     let asked = "[privacy.qs-closeness]\ncolumn = \"signs\"\nt = 0.1\nprior = \"weight\"\n";
     refused(asked, "name = \"quasi-sensitive\"", "the knowledge file has no column 'weight'");
+}
+
+#[test]
+fn too_few_columns_are_refused_before_rows_are_read() {
+    let asked = "[privacy.projection]\nalpha = 1\nbeta = 1\n[privacy.t-closeness]\nt = 0.5\n";
+    let said = "needs at least two sensitive attributes, and there is only 'ill'";
+    for method in ["codip", "codip-star"] {
+        refused(asked, &format!("name = \"{method}\""), said);
+    }
 }
 
 #[test]

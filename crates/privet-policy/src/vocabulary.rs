@@ -127,7 +127,7 @@ impl Policy {
             VocabularyKAnonymity::read(&requirement).map_err(|error| self.at_requirement(0, error))?;
         let method = VocabularyMethod::of(&method).map_err(|error| self.at_method("name", error))?;
         if purpose == Purpose::Run {
-            let checked = method.check(words.epsilon, words.semantics.scale());
+            let checked = method.check(&words.semantics, words.epsilon);
             checked.map_err(|(key, error)| self.at_method(key, error))?;
         }
         let Words { semantics, epsilon, omega, inputs, .. } = words;

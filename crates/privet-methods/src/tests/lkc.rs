@@ -1,6 +1,6 @@
 //! LKC-privacy: the search finds the best of all vectors that meet the definition, and the audit agrees with the definition.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::time::Duration;
 
@@ -112,6 +112,45 @@ proptest! {
         prop_assert_eq!(levels(solution), best.levels.clone());
         prop_assert!(solution.search.optimal);
         prop_assert!(meets(&levels(&quick.expect("an answer"))));
+    }
+
+    /// Under an earlier plan groups that fail are suppressed. What is left meets the definition, and where only K is asked for,
+    /// every part that meets it is in it.
+    #[test]
+    fn what_an_earlier_plan_leaves_has_lkc_privacy(
+        mut table in tables(24),
+        asked in asked(),
+        earlier in asked(),
+    ) {
+        table.asked.clear();
+        let read = |asked: &Asked| table.read(&format!("name = \"full-domain\"\n{}", asked.toml()));
+        let clock = Clock::unlimited();
+        let Some((_folder, policy, microdata)) = read(&Asked { k: earlier.k.min(2), c: ratio(1, 1), ..earlier }) else {
+            return Ok(());
+        };
+        let Ok(first) = method::run(&policy, &microdata, &clock) else { return Ok(()) };
+        let level = |column: usize| first.plan.level(&format!("q{column}")).expect("a level");
+        let levels: Vec<u8> = (0..table.quasi.len()).map(level).collect();
+        let Some((_folder, policy, microdata)) = read(&asked) else { return Ok(()) };
+        let applied = method::apply_plan(&policy, &microdata, &first.plan, &clock).expect("the same data");
+        let recoding = &applied.recoding;
+        let labels = |class: usize| -> Vec<&String> {
+            let cells = recoding.columns.iter().zip(recoding.cells(class));
+            cells.map(|(column, cell)| &column.cells[*cell as usize].label).collect()
+        };
+        let kept: HashSet<Vec<&String>> = (0..recoding.len()).map(labels).collect();
+        let oracle = Oracle::new(&table);
+        let all = released(&table, &oracle, &levels, asked.column);
+        let shown = |cells: &dyn Fn(&Vec<&String>) -> bool| -> Vec<(Vec<&String>, &String)> {
+            all.iter().filter(|(own, _)| cells(own)).cloned().collect()
+        };
+        prop_assert!(asked.holds(&shown(&|cells| kept.contains(cells))));
+        let classes: Vec<&Vec<&String>> =
+            all.iter().map(|(cells, _)| cells).collect::<BTreeSet<_>>().into_iter().collect();
+        prop_assert!(classes.len() > 8 || asked.c != ratio(1, 1) || (0u32..1 << classes.len()).all(|part| {
+            let has = |cells: &Vec<&String>| classes.iter().position(|own| *own == cells).is_some_and(|at| part >> at & 1 == 1);
+            !asked.holds(&shown(&has)) || classes.iter().all(|cells| !has(cells) || kept.contains(*cells))
+        }), "a larger part meets K");
     }
 
     #[test]

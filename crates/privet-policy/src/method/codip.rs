@@ -1,8 +1,10 @@
 //! CODIP and CODIP*.
 
 use super::{COST, TIME_LIMIT};
+use crate::check::{PolicyColumn, Role};
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
 use crate::typed::{choices, method};
+use privet_core::{Error, Result};
 use std::time::Duration;
 
 /// What the tables themselves may be asked for, in addition to what is asked of the plan.
@@ -45,6 +47,19 @@ choices! {
         /// The loss metric.
         Lm = "LM",
     }
+}
+
+/// Refuses a single sensitive attribute, which has nothing to be kept apart from. A column of sets has as many as its sets have
+/// items, which only the data show.
+pub(super) fn check_columns(method: &str, columns: &[PolicyColumn]) -> Result<()> {
+    let mut sensitive = columns.iter().filter(|column| column.role == Some(Role::Sensitive));
+    let found = match (sensitive.next(), sensitive.next()) {
+        (None, _) => "there is none".to_string(),
+        (Some(only), None) if only.separator.is_none() => format!("there is only '{}'", only.name),
+        _ => return Ok(()),
+    };
+    Err(Error::input(format!("method \"{method}\" needs at least two sensitive attributes, and {found}"))
+        .help("set role = \"sensitive\" for more columns, or use method \"full-domain\""))
 }
 
 /// `[method] name = "codip-star"`.

@@ -23,6 +23,7 @@ use crate::requirement;
 use crate::requirement::{ItemRequirement, Requirement};
 use crate::typed::{choices, stated};
 use privet_core::{Error, Exact};
+use privet_taxonomy::words::Semantics;
 
 pub use aa::Aa;
 pub use annealing::SimulatedAnnealing;
@@ -326,12 +327,11 @@ impl Method {
             Method::Injector(_) | Method::Anatomy(_) => {
                 injector::check_columns(columns, about()).map_err(|error| ("name", error))
             }
+            Method::CodipStar(_) | Method::Codip(_) => {
+                codip::check_columns(self.name(), columns).map_err(|error| ("name", error))
+            }
             Method::Mondrian(own) => own.check(columns),
-            Method::CodipStar(_)
-            | Method::Codip(_)
-            | Method::Ff(_)
-            | Method::FfOptimal(_)
-            | Method::QuasiSensitive(_) => Ok(()),
+            Method::Ff(_) | Method::FfOptimal(_) | Method::QuasiSensitive(_) => Ok(()),
         }
     }
 }
@@ -376,19 +376,18 @@ impl ItemMethod {
 }
 
 impl VocabularyMethod {
-    /// Refuses a second radius below the first, `epsilon` in units of 1/`scale`: to match left-over terms again at a smaller
-    /// distance finds nothing.
-    pub(crate) fn check(&self, epsilon: u32, scale: u32) -> Checked {
+    /// Refuses what the distances between terms do not allow; `epsilon` is in their units.
+    pub(crate) fn check(&self, semantics: &Semantics, epsilon: u32) -> Checked {
         match self {
-            VocabularyMethod::Ssg(Ssg { residual: Residual::Within(residual), .. })
-                if residual.saturating_mul(scale.into()) < epsilon.into() =>
-            {
-                let wrong = format!("'method.residual' is {residual}, less than epsilon");
-                let help =
-                    "unmatched terms are matched again at a larger distance: raise residual, or remove it";
-                Err(("residual", Error::input(wrong).help(help)))
+            VocabularyMethod::Ssg(own) => own.check(semantics, epsilon),
+            VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) if !semantics.has_tree() => {
+                let wrong =
+                    format!("method '{}' generalises words, but these distances have no tree", self.name());
+                let help = "use distances from a taxonomy or from WordNet's tree in [semantics], or set name = \"ssg\" in \
+                            [method]";
+                Err(("name", Error::input(wrong).help(help)))
             }
-            VocabularyMethod::Ssg(_) | VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) => Ok(()),
+            VocabularyMethod::LgBag(_) | VocabularyMethod::Lg(_) => Ok(()),
         }
     }
 

@@ -1,8 +1,11 @@
 //! Semantic similarity grouping.
 
+use super::Checked;
 use crate::declare::{Declaration, Key, KeyKind, Subject};
 use crate::settings::Setting;
 use crate::typed::{Value, choices, method};
+use privet_core::{Error, Exact};
+use privet_taxonomy::words::Semantics;
 
 method! {
     /// Clusters of vocabularies by meaning.
@@ -90,6 +93,34 @@ impl Value for Residual {
             Residual::Any => Setting::Flag(true),
             Residual::Within(reach) => Setting::Count(*reach),
         })
+    }
+}
+
+impl Ssg {
+    /// Refuses what the distances between terms do not allow: common ancestors where there is no tree, and a second radius below
+    /// the first, at which left-over terms would find nothing.
+    pub(super) fn check(&self, semantics: &Semantics, epsilon: u32) -> Checked {
+        let needs_tree = match (self.centre, self.residual) {
+            (Centre::Generalise, _) => Some(("centre", "centre = \"generalise\"")),
+            (_, Residual::Within(_)) => Some(("residual", "residual")),
+            _ => None,
+        };
+        if let Some((key, asked)) = needs_tree.filter(|_| !semantics.has_tree()) {
+            let wrong = format!(
+                "'{asked}' publishes the common ancestor of terms, which these distances do not provide"
+            );
+            let help = "use distances from a taxonomy or from wordnet-tree in [semantics], or remove it";
+            return Err((key, Error::input(wrong).help(help)));
+        }
+        match self.residual {
+            Residual::Within(residual) if semantics.reach(Exact::whole(residual)) < epsilon => {
+                let wrong = format!("'method.residual' is {residual}, less than epsilon");
+                let help =
+                    "unmatched terms are matched again at a larger distance: raise residual, or remove it";
+                Err(("residual", Error::input(wrong).help(help)))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

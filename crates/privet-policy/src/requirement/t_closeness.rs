@@ -26,7 +26,7 @@ impl Distance {
             Some(column) if self == Distance::Hierarchical && column.separator.is_none() => {
                 let name = &column.name;
                 Err(Error::input(format!(
-                    "[privacy.{notion}] distance = \"{self}\" needs a hierarchy, and column '{name}' has none"
+                    "{notion} with distance = \"{self}\" cannot tell how far apart the values of '{name}' are"
                 ))
                 .help(format!(
                     "give [columns.{name}] a hierarchy to measure along, or use distance = \"equal\""

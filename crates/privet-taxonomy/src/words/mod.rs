@@ -103,6 +103,11 @@ impl Semantics {
         u32::try_from(epsilon.floor_of(self.scale().into())).unwrap_or(u32::MAX)
     }
 
+    /// Whether the distances are those of a tree, in which terms have ancestors.
+    pub fn has_tree(&self) -> bool {
+        matches!(self, Semantics::Tree(_) | Semantics::WordNetTree(..))
+    }
+
     /// The distances between these terms.
     pub fn between(&self, terms: &[String]) -> Distances {
         let source = match self {

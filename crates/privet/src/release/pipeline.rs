@@ -13,7 +13,7 @@ use super::manifest::{Claims, Statement};
 use super::report::{Edition, ForSteward, Report};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, changed};
-use super::target::Target;
+use super::target::{Target, is_release};
 use privet_attack as attack;
 use privet_attack::{Attacks, Budget, Choice, Scene};
 use privet_audit::released::Released;
@@ -181,9 +181,12 @@ pub(super) struct Making<'a> {
     pub applied: Option<&'a EarlierPlan>,
 }
 
-/// Refuses a target that holds what the run reads: to replace it would destroy that.
+/// Refuses to replace a release that holds what the run reads: that would be destroyed.
 pub(super) fn refuse_own_sources(target: &Path, policy: PolicyRef<'_>, plan: Option<&Path>) -> Result<()> {
     let Ok(target) = target.canonicalize() else { return Ok(()) };
+    if !is_release(&target) {
+        return Ok(());
+    }
     let read = [("data", policy.origin().path()), ("policy", Some(policy.written().path())), ("plan", plan)];
     for (what, path) in read {
         let path = path.and_then(|path| path.canonicalize().ok());

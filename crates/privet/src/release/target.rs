@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use privet_core::place::{self, Hidden};
 use privet_core::{Error, ErrorKind, Result, platform};
+use privet_policy::layout::{MANIFEST, STEWARD};
 
 /// A claimed target: the lock is held until it is dropped, and what was not published is removed then.
 #[derive(Debug)]
@@ -193,12 +194,17 @@ fn exists(path: &Path) -> Error {
 /// would take this one with it.
 fn refuse_inside_release(parent: &Path) -> Result<()> {
     let Ok(parent) = parent.canonicalize() else { return Ok(()) };
-    match parent.ancestors().find(|above| above.join("steward").join("manifest.json").is_file()) {
+    match parent.ancestors().find(|above| is_release(above)) {
         None => Ok(()),
         Some(release) => Err(Error::input("the target lies inside a release")
             .in_file(release)
             .help("choose a target outside of it")),
     }
+}
+
+/// Whether there is a release at a path.
+pub(super) fn is_release(path: &Path) -> bool {
+    path.join(STEWARD).join(MANIFEST).is_file()
 }
 
 /// Whether there is an older release to replace.
@@ -207,7 +213,7 @@ fn check_existing(path: &Path, force: bool) -> Result<bool> {
     if !force {
         return Err(exists(path));
     }
-    if !metadata.is_dir() || !path.join("steward").join("manifest.json").is_file() {
+    if !metadata.is_dir() || !is_release(path) {
         return Err(Error::input("the target exists and is not a release, so --force leaves it alone")
             .in_file(path)
             .help("choose another target, or remove it yourself"));
