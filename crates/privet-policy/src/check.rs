@@ -320,12 +320,6 @@ impl Policy {
         let method = Method::of(&method).map_err(|error| self.at_method("name", error))?;
         let person = person::check(&data, &columns, &method, &requirements)?;
         if purpose == Purpose::Run {
-            if columns.iter().all(|column| !column.role.is_some_and(Role::is_generalised)) {
-                let wrong = "no column has role 'quasi-identifier', so there is nothing to generalise";
-                let help =
-                    "say which columns could identify a person: [columns.age] role = \"quasi-identifier\"";
-                return Err(self.error(None, wrong).help(help));
-            }
             let checked = method.check(&columns, &requirements);
             checked.map_err(|(key, error)| self.at_method(key, error))?;
         }
