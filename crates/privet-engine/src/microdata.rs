@@ -149,7 +149,11 @@ impl Microdata {
         let quasi = policy.generalised().collect::<Vec<_>>();
         let tracked = [with_role(Role::Sensitive), with_role(Role::Class)].concat();
         if quasi.is_empty() {
-            return Err(Error::internal("a policy without columns to generalise"));
+            return Err(Error::input(
+                "no column has role 'quasi-identifier', so there is nothing to generalise",
+            )
+            .in_file(policy.written.path())
+            .help("say which columns could identify a person: [columns.age] role = \"quasi-identifier\""));
         }
         let sets = policy
             .with_role(Role::QuasiSensitive)

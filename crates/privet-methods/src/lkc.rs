@@ -51,7 +51,8 @@ impl KnownProjections {
         if !size.holds(&EquivalenceClass { size: records, counts: Counts::Sparse(&[]) }) {
             return false;
         }
-        let slots = self.notion.slots();
+        // Slots are numbered from the start of the range.
+        let slots = 0..self.notion.slots().end;
         let mut counts = vec![0; slots.end as usize];
         for class in classes {
             grouping.class(*class).counts.for_each(&slots, |slot, count| counts[slot as usize] += count);

@@ -370,12 +370,6 @@ impl Policy {
         weights::fit(&root, &columns, &method)?;
         let person = person::check(&data, &columns, &method, &requirements)?;
         if purpose == Purpose::Run {
-            if columns.iter().all(|column| !column.role.is_some_and(Role::is_generalised)) {
-                let wrong = "no column has role 'quasi-identifier', so there is nothing to generalise";
-                let help =
-                    "say which columns could identify a person: [columns.age] role = \"quasi-identifier\"";
-                return Err(self.error(None, wrong).help(help));
-            }
             let checked = method.check(&columns, &requirements);
             checked.map_err(|(key, error)| self.at_method(key, error))?;
         }
