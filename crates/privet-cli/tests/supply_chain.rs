@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::process::Command;
 
 /// The default binary may be made of at most this many crates, our own included.
-const MOST_CRATES: usize = 130;
+const MOST_CRATES: usize = 132;
 
 /// Licences that can be given on under Apache-2.0 or MIT.
 const LICENCES: [&str; 12] = [

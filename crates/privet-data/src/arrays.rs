@@ -229,7 +229,7 @@ pub(super) fn cell_text(array: &dyn Array) -> Option<CellText<'_>> {
             let item = cell_text(lists.values().as_ref())?;
             let length = lists.value_length() as usize;
             Box::new(move |row, out| {
-                let start = lists.value_offset_at(row) as usize;
+                let start = lists.value_offset_at(row);
                 show_list(out, &item, start..start + length)
             })
         }

@@ -78,7 +78,7 @@ impl Batch {
     /// The same rows, where some cells have another text: `text` gets the row, the column and the cell.
     pub(super) fn rewritten(
         &self,
-        text: &mut dyn FnMut(usize, usize, &str) -> Result<Option<String>>,
+        text: &mut impl FnMut(usize, usize, &str) -> Result<Option<String>>,
     ) -> Result<Batch> {
         let mut rewritten = Batch { columns: self.columns, replaced: self.replaced, ..Batch::default() };
         rewritten.text.reserve(self.text.len());

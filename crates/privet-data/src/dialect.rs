@@ -14,6 +14,9 @@ const RECORDS: usize = 200;
 /// Lines before a table at most: a longer text is not a title.
 const MOST_LINES: usize = 20;
 
+/// Cells of a line that are looked at.
+const CELLS: usize = 64;
+
 /// Columns of a table that is found below other lines at least: fewer can be a sentence with commas.
 const LEAST_COLUMNS: usize = 3;
 
@@ -102,7 +105,7 @@ impl Records {
         loop {
             let mut scratch = BatchBuilder::default();
             // The first lines alone are looked at more closely.
-            let wanted = if records.len() <= MOST_LINES { usize::MAX } else { 0 };
+            let wanted = if records.len() <= MOST_LINES { CELLS } else { 0 };
             let Ok(Some(record)) = reader.read(&mut scratch, wanted) else { break };
             let mut start = 0;
             let cells = scratch.ends.iter().map(|end| {

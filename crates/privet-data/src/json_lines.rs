@@ -90,7 +90,7 @@ pub(super) fn open(path: &Path, compression: Compression) -> Result<JsonLines> {
 fn each(
     path: &Path,
     compression: Compression,
-    take: &mut dyn FnMut(u64, &Map<String, Value>) -> Result<()>,
+    take: &mut impl FnMut(u64, &Map<String, Value>) -> Result<()>,
 ) -> Result<()> {
     let mut input = BufReader::new(open_text(path, compression)?);
     let mut text = Vec::new();

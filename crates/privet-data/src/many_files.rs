@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::origin::{Fingerprint, Origin, Version};
 use super::rows::{Feed, Rows};
-use super::source::SourceColumn;
+use super::source::{SourceColumn, UnreadColumn};
 use super::table_file::TableFile;
 use privet_core::hash::sha256_of_text;
 use privet_core::{Error, Result};
@@ -45,6 +45,10 @@ impl Rows for ManyFiles {
 
     fn columns(&self) -> &[SourceColumn] {
         self.files[0].columns()
+    }
+
+    fn unread(&self) -> &[UnreadColumn] {
+        self.files[0].unread()
     }
 
     fn bytes(&self) -> u64 {

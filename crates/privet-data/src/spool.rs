@@ -25,7 +25,7 @@ impl Spool {
         write: impl FnOnce(&mut BufWriter<std::fs::File>) -> Result<()>,
     ) -> Result<Spool> {
         let trouble =
-            |error: io::Error| Error::io("keep the data in a temporary file", &std::env::temp_dir(), &error);
+            |error: io::Error| Error::io("keep the data in a temporary file", std::env::temp_dir(), &error);
         let file =
             tempfile::Builder::new().prefix("privet-").suffix(extension).tempfile().map_err(trouble)?;
         let (file, path) = file.into_parts();

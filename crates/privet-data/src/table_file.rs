@@ -158,9 +158,10 @@ impl TableFile {
 
     /// Whether two paths lead to the same file.
     pub(super) fn is_same(&self, other: &TableFile) -> bool {
+        let place = |file: &'_ TableFile| file.origin.path().unwrap_or(&file.path).to_path_buf();
+        let (one, other) = (place(self), place(other));
         let canonical = |path: &Path| fs::canonicalize(path).ok();
-        self.path == other.path
-            || canonical(&self.path).is_some_and(|path| Some(path) == canonical(&other.path))
+        one == other || canonical(&one).is_some_and(|path| Some(path) == canonical(&other))
     }
 
     /// What was detected that others may not expect.
