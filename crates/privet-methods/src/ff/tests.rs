@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
 use num_bigint::BigInt;
-use num_rational::BigRational;
+use num_rational::Ratio;
 use num_traits::{ToPrimitive, Zero};
 
 use super::problem::FfProblem;
@@ -21,6 +21,8 @@ use privet_engine::testing::all_cuts;
 use privet_engine::testing::freeform::{Case, cases};
 use privet_policy::{CheckedPolicy, ColumnWeights, Policy};
 use privet_taxonomy::NodeId;
+
+type BigRational = Ratio<BigInt>;
 
 struct Prepared {
     policy: CheckedPolicy,

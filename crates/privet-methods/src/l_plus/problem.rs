@@ -108,12 +108,7 @@ pub fn problem_in(microdata: &Microdata, asked: &LPlusTask, forest: Forest) -> R
 }
 
 /// Prices cells and records: LM in integer units over a common denominator.
-fn price(
-    rules: &mut CostRules,
-    asked: &LPlusTask,
-    microdata: &Microdata,
-    forest: &Forest,
-) -> Result<()> {
+fn price(rules: &mut CostRules, asked: &LPlusTask, microdata: &Microdata, forest: &Forest) -> Result<()> {
     let (settings, weights) = (&asked.settings, &asked.weights);
     rules.weighted = weights.iter().any(|weights| !weights.are_plain());
     let most = ColumnWeights::most_of_record(weights)?;

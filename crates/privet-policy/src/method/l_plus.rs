@@ -206,7 +206,8 @@ pub(super) fn check_prices(
     }
     let quasi = columns.iter().filter(|column| column.role.is_some_and(Role::is_generalised));
     let weights: Vec<&ColumnWeights> = quasi.map(|column| &column.weights).collect();
-    let most = ColumnWeights::most_of_record(weights.iter().copied()).map_err(|error| ("cost_record", error))?;
+    let most =
+        ColumnWeights::most_of_record(weights.iter().copied()).map_err(|error| ("cost_record", error))?;
     if let Some(per_record) = prices[1].filter(|price| *price < most) {
         let wrong = format!(
             "cost_record is {per_record}, but a record may cost up to {most} when it is published: suppressing it would pay"
