@@ -134,6 +134,11 @@ pub(super) fn suggest_roles(
     settle_repetitions(&mut roles, profile, relations);
     settle_by_figures(&mut roles, profile, relations);
     withhold(&mut roles, profile);
+    for (role, column) in roles.iter_mut().zip(&profile.columns).filter(|(role, _)| role.is_none()) {
+        if column.distinct() == 1 {
+            *role = leave_out("all records have the same value");
+        }
+    }
     let unknown =
         || Suggestion { role: None, reason: "name and values do not tell what it gives away".into() };
     roles.into_iter().map(|role| role.unwrap_or_else(unknown)).collect()
@@ -226,7 +231,7 @@ fn by_numbering(column: &ColumnProfile, rows: u64, about: &Understood) -> Option
         _ => false,
     };
     if many && given {
-        return suggest(Role::Identifier, "it numbers people, or groups of few such as households");
+        return suggest(Role::Identifier, "it numbers people, or groups of few");
     }
     None
 }
@@ -246,12 +251,8 @@ fn by_name(column: &ColumnProfile, about: &Understood) -> Option<Suggestion> {
     }
     let (topic, word) = about.topic.as_ref()?;
     match topic.standing() {
-        Standing::Secret => {
-            suggest(Role::Sensitive, format!("'{word}' is what nobody should learn about a person"))
-        }
-        Standing::Known => {
-            suggest(Role::QuasiIdentifier, format!("'{word}' is what others may know about a person"))
-        }
+        Standing::Secret => suggest(Role::Sensitive, format!("'{word}': nobody should learn it")),
+        Standing::Known => suggest(Role::QuasiIdentifier, format!("'{word}': others may know it")),
         _ => None,
     }
 }
@@ -286,9 +287,9 @@ fn settle_livelihood(roles: &mut [Option<Suggestion>], profile: &Profile, unders
     for (role, about) in roles.iter_mut().zip(understood).filter(|(role, _)| role.is_none()) {
         let Some((Topic::Occupation, word)) = &about.topic else { continue };
         *role = if protected {
-            suggest(Role::QuasiIdentifier, format!("'{word}' is what others may know about a person"))
+            suggest(Role::QuasiIdentifier, format!("'{word}': others may know it"))
         } else {
-            suggest(Role::Sensitive, format!("nothing else looks sensitive, and a person's {word} may be"))
+            suggest(Role::Sensitive, format!("'{word}' may be secret, and nothing else looks so"))
         };
     }
 }
@@ -307,12 +308,12 @@ fn settle_class(roles: &mut [Option<Suggestion>], profile: &Profile, understood:
     });
     for (index, about) in understood.iter().enumerate() {
         if roles[index].is_none() && few(index, MOST_CLASSES) && lexicon::is_label(&about.words) {
-            let reason = "a label, and what it labels may be what nobody should learn; make it \"class\" to publish it as it is";
+            let reason = "a label, and what it labels may be a secret";
             roles[index] = suggest(Role::Sensitive, reason);
         }
     }
     if let Some(index) = money {
-        let reason = "a label with few values that analysis may want to predict; it is published as it is";
+        let reason = "a label that analysis may want to predict";
         roles[index] = suggest(Role::Class, reason);
     }
 }
@@ -322,10 +323,8 @@ fn settle_weights(roles: &mut [Option<Suggestion>], profile: &Profile, understoo
     let bodies = is_health_data(understood) || understood.iter().any(|about| about.is(Topic::Body));
     for ((role, column), about) in roles.iter_mut().zip(&profile.columns).zip(understood) {
         if role.is_none() && about.is(Topic::Weight) {
-            *role = match bodies {
-                true => {
-                    suggest(Role::QuasiIdentifier, "a body's weight is what others may know about a person")
-                }
+            *role = match bodies && !lexicon::is_survey_weight(&about.words) {
+                true => suggest(Role::QuasiIdentifier, "a body's weight: others may know it"),
                 false if column.distinct() > MOST_CODES => {
                     leave_out("a survey weight: exact weights single people out")
                 }
@@ -415,10 +414,9 @@ fn settle_by_figures(roles: &mut [Option<Suggestion>], profile: &Profile, relati
         } else {
             room -= 1;
             named.push(index);
-            let reason = if identifies { "it can single people out" } else { "others may know it" };
             suggest(
                 Role::QuasiIdentifier,
-                format!("{reason}; make it \"other\" if nobody outside could know it"),
+                if identifies { "it can single people out" } else { "others may know it" },
             )
         };
     }

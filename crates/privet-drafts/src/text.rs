@@ -198,6 +198,19 @@ fn section(text: &mut String, column: &DraftColumn) {
             "# "
         }
     };
+    let choice = match column.role {
+        Some(Role::QuasiIdentifier) if !column.reason.starts_with('\'') => {
+            "Make it \"other\" if nobody outside could know it."
+        }
+        Some(Role::Sensitive) if column.reason.starts_with("a label") => {
+            "Make it \"class\" to publish it as it is."
+        }
+        Some(Role::Class) => "It is published as it is.",
+        _ => "",
+    };
+    if !choice.is_empty() {
+        comment(text, choice);
+    }
     let key = Key::new(column.name.as_str());
     let role = column.role.unwrap_or(Role::QuasiIdentifier);
     text.push_str(&format!("{off}[columns.{}]\n{off}role = \"{role}\"\n", key.display_repr()));
