@@ -52,7 +52,9 @@ const USUAL_L: u64 = 3;
 /// How far from everybody's spread that of a class may be, for sensitive amounts.
 const USUAL_T: &str = "0.2";
 /// A search over more combinations of levels than this is not a good first try.
-const MOST_COMBINATIONS: u64 = 1_000_000;
+const MOST_COMBINATIONS: u64 = 200_000;
+/// A search over more than this gets a time limit.
+const MANY_COMBINATIONS: u64 = 20_000;
 
 /// What the user says about the draft.
 #[derive(Debug, Clone, Default)]
@@ -254,6 +256,7 @@ impl<'a> Study<'a> {
             k,
             health,
             full_domain: combinations <= MOST_COMBINATIONS,
+            takes_long: combinations > MANY_COMBINATIONS,
             preset: options.preset,
             scan: scan.as_ref(),
             public: options.public,

@@ -27,6 +27,8 @@ pub(super) struct Findings<'a> {
     pub k: u64,
     pub health: bool,
     pub full_domain: bool,
+    /// Whether there are so many combinations of levels that the search needs a limit.
+    pub takes_long: bool,
     /// The rule that the draft is for.
     pub preset: Option<&'a Preset>,
     /// What was found of the rule's identifiers.
@@ -312,7 +314,7 @@ fn method(text: &mut String, findings: &Findings<'_>) {
             );
             text.push_str("break_minimality = 5\n");
         }
-        if !findings.full_domain {
+        if findings.takes_long {
             text.push_str(
                 "time_limit = \"10m\"          # there are many combinations; the best of ten minutes\n",
             );
