@@ -113,8 +113,10 @@ fn is_whole(value: &str) -> bool {
 
 fn is_number(value: &str) -> bool {
     let looks = value.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));
+    // A double does not hold more digits: such numbers are codes.
+    let long = value.len() > 15 && value.bytes().all(|b| b.is_ascii_digit());
     let leading_zero = matches!(value.as_bytes(), [b'0', digit, ..] if digit.is_ascii_digit());
-    looks && !leading_zero && value.parse::<f64>().is_ok_and(f64::is_finite)
+    looks && !leading_zero && !long && value.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
 fn is_code(value: &str) -> bool {
@@ -170,6 +172,7 @@ mod tests {
         assert_eq!(kind(&["1990-12-31", "2001-01-01T10:00:00"]), ValueKind::Date);
         assert_eq!(kind(&["31.12.1990", "01.01.2001"]), ValueKind::Date);
         assert_eq!(kind(&["01067", "99999"]), ValueKind::Code);
+        assert_eq!(kind(&["4111111111111111"]), ValueKind::Code);
         assert_eq!(kind(&["E11.9", "I10"]), ValueKind::Code);
         assert_eq!(kind(&["red", "blue"]), ValueKind::Text);
         assert_eq!(kind(&["inf", "nan"]), ValueKind::Text);

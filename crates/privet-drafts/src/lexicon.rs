@@ -108,7 +108,7 @@ const TOPICS: &[(Topic, &str)] = &[
         "salary salaries wage wages income incomes *income earnings earning pay gehalt *gehalt lohn *lohn *einkommen* \
          verdienst salaire* revenu revenus remuneration* salario sueldo* ingresos renta reddito redditi stipendio \
          rendimento* vencimento inkomen* salaris loon debt debts credit balance schulden kontostand kredit* dette* deuda* \
-         debito* divida* schuld* capital poverty armut* pauvrete pobreza poverta wealth vermoegen agi",
+         debito* divida* schuld* capital dividend* poverty armut* pauvrete pobreza poverta wealth vermoegen agi",
     ),
     (
         Topic::Weight,
@@ -198,6 +198,9 @@ const TOPICS: &[(Topic, &str)] = &[
     ),
 ];
 
+/// Words for weights that only surveys have; the others may be a body's.
+const SURVEY_WEIGHTS: &str = "wgt wgts fnlwgt perwt hhwt pwgtp weights gewichtung* hochrechnung* ponderation* ponderacion ponderacao \
+    weegfactor wegingsfactor weging pond instance_weight sample_weight survey_weight sampling_weight";
 /// Words before `name` that make it a person's.
 const NAMED: &str =
     "first last given family full user patient person customer client employee student middle";
@@ -292,6 +295,11 @@ pub(super) fn speaks_of_numbers(words: &[String]) -> Option<String> {
 pub(super) fn speaks_of_groups(words: &[String]) -> bool {
     listed(GROUPS, words).is_some()
         || privet_data::naming::among(privet_data::naming::GROUPED, words).is_some()
+}
+
+/// Whether a weight can only be a survey's.
+pub(super) fn is_survey_weight(words: &[String]) -> bool {
+    listed(SURVEY_WEIGHTS, words).is_some()
 }
 
 /// Whether a name is that of a label: its last word says so.

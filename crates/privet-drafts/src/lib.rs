@@ -6,6 +6,7 @@
 mod baskets;
 mod birth;
 mod content;
+mod figures;
 mod kind;
 mod lexicon;
 mod path;
@@ -20,11 +21,9 @@ mod safe_harbor;
 mod sample;
 mod text;
 mod tree;
+mod understood;
 mod within;
-
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+mod write;
 
 pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
@@ -35,17 +34,15 @@ pub use within::{has_telephone, stretches};
 use self::preset::Preset;
 use self::profile::Profile;
 use self::relations::Relations;
-use self::role::{Suggestion, Understood};
+use self::role::Suggestion;
 use self::safe_harbor::Scan;
+use self::understood::Understood;
 use privet_core::place;
-use privet_core::place::Folder;
 use privet_core::{Error, Result};
 use privet_data::{Header, Origin, Source};
 use privet_policy::Role;
 use privet_taxonomy::Taxonomy;
 
-/// The policy's file name in the directory that [`Draft::write`] writes to.
-const POLICY_FILE: &str = "policy.toml";
 /// The k to start from, unless the data asks for another.
 const USUAL_K: u64 = 5;
 /// The Centers for Medicare & Medicaid Services publish no cell of 1 to 10 patients.
@@ -55,7 +52,9 @@ const USUAL_L: u64 = 3;
 /// How far from everybody's spread that of a class may be, for sensitive amounts.
 const USUAL_T: &str = "0.2";
 /// A search over more combinations of levels than this is not a good first try.
-const MOST_COMBINATIONS: u64 = 1_000_000;
+const MOST_COMBINATIONS: u64 = 200_000;
+/// A search over more than this gets a time limit.
+const MANY_COMBINATIONS: u64 = 20_000;
 
 /// What the user says about the draft.
 #[derive(Debug, Clone, Default)]
@@ -175,7 +174,7 @@ impl<'a> Study<'a> {
     fn column(&self, index: usize) -> DraftColumn {
         let (column, about) = (&self.profile.columns[index], &self.understood[index]);
         let Suggestion { role, reason } = self.suggestions[index].clone();
-        let categories = role::are_categories(column, about);
+        let categories = understood::are_categories(column, about);
         let number = matches!(column.kind(), ValueKind::Whole | ValueKind::Number);
         DraftColumn {
             name: column.name.clone(),
@@ -187,7 +186,7 @@ impl<'a> Study<'a> {
             role,
             reason,
             figures: Vec::new(),
-            alone: role::alone(&self.profile, index) as f64 / self.profile.sample.len().max(1) as f64,
+            alone: figures::alone(&self.profile, index) as f64 / self.profile.sample.len().max(1) as f64,
             rank: 0,
             hierarchy: None,
             keys: column.keys.clone(),
@@ -219,7 +218,7 @@ impl<'a> Study<'a> {
             let kept = wanted == drafted.role;
             match tree.filter(|_| kept) {
                 Some(tree) => {
-                    let path = free_path(&column.name, &hierarchies);
+                    let path = write::free_path(&column.name, &hierarchies);
                     drafted.hierarchy = Some(path.clone());
                     hierarchies.push((path, tree));
                 }
@@ -233,7 +232,7 @@ impl<'a> Study<'a> {
         }
         self.add_figures(&mut columns);
         let people = self.person.map_or(profile.rows, |person| profile.columns[person].distinct());
-        let health = role::is_health_data(&self.understood);
+        let health = understood::is_health_data(&self.understood);
         let k = match options.preset {
             // A rule that names no number is met by fewer, where the table has no more.
             Some(preset) => preset.k.map_or(HEALTH_K.min(people / 2).max(2), |(k, _)| k),
@@ -257,6 +256,7 @@ impl<'a> Study<'a> {
             k,
             health,
             full_domain: combinations <= MOST_COMBINATIONS,
+            takes_long: combinations > MANY_COMBINATIONS,
             preset: options.preset,
             scan: scan.as_ref(),
             public: options.public,
@@ -275,7 +275,7 @@ impl<'a> Study<'a> {
         let mut ranked = Vec::new();
         for &index in &identifying {
             let others: Vec<usize> = identifying.iter().copied().filter(|other| *other != index).collect();
-            let alone = role::alone(&self.profile, index);
+            let alone = figures::alone(&self.profile, index);
             let figures = &mut columns[index].figures;
             figures.push(format!("alone it singles out {} of the records", share(alone)));
             let without = sample.unique(&others);
@@ -312,91 +312,6 @@ impl DraftOptions {
     fn named(&self, origin: &Origin) -> String {
         self.data_path.clone().unwrap_or_else(|| origin.name())
     }
-}
-
-/// A file name for a column's hierarchy that is safe on every system and not taken yet.
-fn free_path(column: &str, taken: &[(String, Taxonomy)]) -> String {
-    let safe = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
-    let name: String = column.chars().map(safe).take(60).collect();
-    // Some systems reserve names such as `con`; an underscore in front is free everywhere.
-    let reserved = ["con", "prn", "aux", "nul"].contains(&name.to_lowercase().as_str());
-    let name = if name.trim_matches('_').is_empty() { "column".to_string() } else { name };
-    let name = if reserved { format!("_{name}") } else { name };
-    // Some systems do not tell `Age.csv` from `age.csv`.
-    let free = |path: &String| taken.iter().all(|(other, _)| other.to_lowercase() != path.to_lowercase());
-    let mut path = format!("hierarchies/{name}.csv");
-    let mut number = 2;
-    while !free(&path) {
-        path = format!("hierarchies/{name}-{number}.csv");
-        number += 1;
-    }
-    path
-}
-
-impl Draft {
-    /// Writes the policy and its hierarchies into a directory, made where it is missing, and returns their paths; existing files are left alone.
-    ///
-    /// On failure nothing that was written stays.
-    pub fn write(&self, dir: &Path) -> Result<Vec<PathBuf>> {
-        let folder = dir.join("hierarchies");
-        let paths: Vec<PathBuf> = std::iter::once(dir.join(POLICY_FILE))
-            .chain(self.hierarchies.iter().map(|(path, _)| dir.join(path)))
-            .collect();
-        if let Some(path) = paths.iter().find(|path| path.exists()) {
-            return Err(Error::input("there is such a file already")
-                .in_file(path)
-                .help("move it away, or draft into another directory"));
-        }
-        let failed = |error: io::Error| Error::writing("create the directory", dir, &error);
-        let mut written = Vec::new();
-        if !dir.exists() {
-            let begun = Folder::begin(dir).map_err(failed)?;
-            self.write_files(begun.path(), &begun.path().join("hierarchies"), &mut written)?;
-            begun.finish().map_err(failed)?;
-            // In the order in which they were written.
-            return Ok(paths.iter().skip(1).chain(paths.first()).cloned().collect());
-        }
-        place::unless_stopped()?;
-        let had_folder = folder.exists();
-        place::in_one_step(|| match self.write_files(dir, &folder, &mut written) {
-            Ok(()) => {
-                written.iter().for_each(|path| place::placed(path));
-                Ok(written)
-            }
-            Err(error) => {
-                // The first error is the one to report, whatever becomes of these.
-                for path in &written {
-                    let _ = fs::remove_file(path);
-                }
-                if !had_folder {
-                    let _ = fs::remove_dir(&folder);
-                }
-                Err(error)
-            }
-        })
-    }
-
-    /// The policy comes last: where there is one, all that it names is there.
-    fn write_files(&self, dir: &Path, folder: &Path, written: &mut Vec<PathBuf>) -> Result<()> {
-        if !self.hierarchies.is_empty() && !folder.exists() {
-            fs::create_dir(folder).map_err(|error| Error::writing("create the directory", folder, &error))?;
-        }
-        for (path, tree) in &self.hierarchies {
-            let path = dir.join(path);
-            write_new(&path, tree.to_text()?.as_bytes(), written)
-                .map_err(|error| Error::writing("write the hierarchy", &path, &error))?;
-        }
-        let path = dir.join(POLICY_FILE);
-        write_new(&path, self.policy_text.as_bytes(), written)
-            .map_err(|error| Error::writing("write the policy", &path, &error))
-    }
-}
-
-fn write_new(path: &Path, bytes: &[u8], written: &mut Vec<PathBuf>) -> io::Result<()> {
-    let mut file = File::create_new(path)?;
-    written.push(path.to_path_buf());
-    file.write_all(bytes)?;
-    file.sync_all()
 }
 
 #[cfg(test)]

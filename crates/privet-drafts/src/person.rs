@@ -6,7 +6,7 @@
 use super::kind::ValueKind;
 use super::lexicon::{Standing, Topic, speaks_of_groups};
 use super::profile::{ColumnProfile, Profile};
-use super::role::Understood;
+use super::understood::Understood;
 use privet_data::naming::{is_number, numbers_people};
 
 /// With fewer people than this, repeated numbers are rather codes of groups.

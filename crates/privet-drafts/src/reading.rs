@@ -53,6 +53,11 @@ pub(super) fn understand(profile: &mut Profile) {
             } else if !matches!(kind, ValueKind::Whole | ValueKind::Number) {
                 let strays = [numbers.unknown, numbers.strays].concat();
                 let kept = |cell: &str| strays.iter().all(|(stray, _)| stray != cell);
+                let padded = |cell: &String| cell.trim().len() < cell.len() && kept(cell);
+                if column.first_values().iter().any(padded) {
+                    // Blanks around numbers go where the policy says that they are numbers.
+                    column.keys = number_keys(&numbers.readings);
+                }
                 column.reread(profile.sample.codes_mut(index), |cell| {
                     kept(cell).then(|| cell.trim().to_string())
                 });

@@ -15,8 +15,10 @@ const FIRST_LOOK: usize = 2_000;
 const EXCEPTIONS: u64 = 100;
 /// With fewer records for each value on average, that a value has one partner means nothing.
 const LEAST_RECORDS: u64 = 5;
-/// What is determined is not the same for this share of the records already, in percent.
-const MOST_COMMON: u64 = 90;
+/// What is the same for more than this share of the records, in per mille, is determined only without exceptions,
+const MOST_COMMON: u64 = 900;
+/// and for more than this share not at all.
+const NEARLY_ALL: u64 = 995;
 
 /// What was found about pairs of columns.
 #[derive(Debug, Default)]
@@ -32,14 +34,15 @@ impl Relations {
             let column = &profile.columns[*index];
             (2..=MOST_VALUES).contains(&column.distinct()) && column.distinct() * LEAST_RECORDS <= records
         };
-        let varied =
-            |index: &usize| profile.columns[*index].most_common() * 100 <= profile.rows * MOST_COMMON;
+        let within =
+            |index: usize, share: u64| profile.columns[index].most_common() * 1_000 <= profile.rows * share;
         let columns: Vec<usize> = (0..profile.columns.len()).filter(compared).collect();
         let mut determines = Vec::new();
         for &from in &columns {
-            for &to in columns.iter().filter(|to| **to != from && varied(to)) {
+            for &to in columns.iter().filter(|to| **to != from && within(**to, NEARLY_ALL)) {
                 let finer = profile.columns[from].distinct() >= profile.columns[to].distinct();
-                if finer && determined(profile, from, to) {
+                let exceptions = if within(to, MOST_COMMON) { profile.sample.len() / EXCEPTIONS } else { 0 };
+                if finer && determined(profile, from, to, exceptions) {
                     determines.push((from, to));
                 }
             }
@@ -63,15 +66,12 @@ impl Relations {
     }
 }
 
-fn determined(profile: &Profile, from: usize, to: usize) -> bool {
+fn determined(profile: &Profile, from: usize, to: usize, most: u64) -> bool {
     let (from, to) = (profile.sample.codes(from), profile.sample.codes(to));
     let step = (from.len() / FIRST_LOOK).max(1);
     let first = exceptions(from.iter().zip(to).step_by(step));
     // Twice as many as allowed, for these are few records.
-    if first * EXCEPTIONS > 2 * (from.len().div_ceil(step) as u64) {
-        return false;
-    }
-    exceptions(from.iter().zip(to)) * EXCEPTIONS <= from.len() as u64
+    first * step as u64 <= 2 * most && exceptions(from.iter().zip(to)) <= most
 }
 
 /// How many records do not have the most common partner of their value.

@@ -3,12 +3,13 @@
 //! A draft fails closed. What numbers people or households is removed whatever its name, and what singles out more than one
 //! record in a hundred is never published as it is.
 
-use super::content::{Content, content, may_be_postcodes};
+use super::content::{Content, may_be_postcodes};
+use super::figures::{settle_by_figures, withhold};
 use super::kind::ValueKind;
 use super::lexicon::{self, Standing, Topic};
 use super::profile::{ColumnProfile, Profile};
 use super::relations::Relations;
-use super::text::percent;
+use super::understood::{MOST_CATEGORIES, Understood, is_health_data};
 use privet_data::naming::numbers_people;
 use privet_policy::Role;
 
@@ -21,13 +22,11 @@ const ALL: u64 = 99;
 /// A column whose name speaks of numbers is one where this share of values is distinct (in percent).
 const MOST: u64 = 50;
 /// Most values of a column that can be categories behind numbers or codes.
-const MOST_CODES: u64 = 150;
-/// Most values of numbers without gaps that stand for categories.
-const MOST_CATEGORIES: u64 = 20;
+pub(super) const MOST_CODES: u64 = 150;
 /// Below this number of records, values that all differ mean nothing.
-const LEAST_RECORDS: u64 = 10;
+pub(super) const LEAST_RECORDS: u64 = 10;
 /// Below this number, a name says more than values that all differ; and one record is more than one in a hundred.
-const LEAST_TELLING: u64 = 100;
+pub(super) const LEAST_TELLING: u64 = 100;
 /// Numbers of groups of people have at least this many different values,
 const LEAST_GROUPS: u64 = 200;
 /// and one for at least this percentage of the records: a household has few members.
@@ -36,12 +35,6 @@ const MANY_GROUPS: u64 = 10;
 const DENSE: u64 = 90;
 /// or records of a group stand together: this percentage of its further records stand right below another of it.
 const TOGETHER_IN_FILE: u64 = 80;
-/// A column that alone makes this many in a hundred records unique can identify.
-const ALONE: u64 = 1;
-/// So can one that makes this many more in a hundred unique together with the others.
-const TOGETHER: u64 = 5;
-/// More quasi-identifiers than this leave little of the data: further ones are left out of the release.
-const MOST_QUASI_IDENTIFIERS: usize = 12;
 
 /// A suggested role, or none for a column that should not be published, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,60 +43,11 @@ pub(super) struct Suggestion {
     pub reason: String,
 }
 
-/// What is known about a column before roles are weighed against each other.
-pub(super) struct Understood {
-    pub words: Vec<String>,
-    pub topic: Option<(Topic, String)>,
-    pub content: Option<Content>,
-}
-
-impl Understood {
-    pub fn of(column: &ColumnProfile) -> Understood {
-        let words = lexicon::plain_words(&column.name);
-        let topic = lexicon::topic(&words).filter(|(topic, _)| fits(*topic, column));
-        Understood { content: content(column), words, topic }
-    }
-
-    pub fn is(&self, topic: Topic) -> bool {
-        self.topic.as_ref().is_some_and(|(found, _)| *found == topic)
-    }
-
-    fn standing(&self) -> Option<Standing> {
-        self.topic.as_ref().map(|(topic, _)| topic.standing())
-    }
-
-    /// Whether the name says what it is about, so that values that differ need not be numbers of records.
-    fn is_known(&self) -> bool {
-        matches!(self.standing(), Some(Standing::Known | Standing::Secret | Standing::Livelihood))
-    }
-
-    /// Whether it holds postcodes.
-    pub fn is_postal(&self) -> bool {
-        self.is(Topic::Postcode) || self.content == Some(Content::Postcodes)
-    }
-}
-
-/// Whether the values can be what the name says: some words mean other things too.
-fn fits(topic: Topic, column: &ColumnProfile) -> bool {
-    let (least, greatest) = column.shape.bounds;
-    let number = matches!(column.kind(), ValueKind::Whole | ValueKind::Number);
-    match topic {
-        Topic::Age => {
-            !number || (0.0..=130.0).contains(&least) && greatest <= 130.0 || least < 0.0 && least >= -99.0
-        }
-        Topic::Sex | Topic::Marital => column.distinct() <= 20,
-        Topic::Postcode => column.shape.lengths.1 <= 10,
-        Topic::Birth => column.kind() != ValueKind::Number,
-        Topic::Weight => number,
-        _ => true,
-    }
-}
-
-fn suggest(role: Role, reason: impl Into<String>) -> Option<Suggestion> {
+pub(super) fn suggest(role: Role, reason: impl Into<String>) -> Option<Suggestion> {
     Some(Suggestion { role: Some(role), reason: reason.into() })
 }
 
-fn leave_out(reason: impl Into<String>) -> Option<Suggestion> {
+pub(super) fn leave_out(reason: impl Into<String>) -> Option<Suggestion> {
     Some(Suggestion { role: None, reason: reason.into() })
 }
 
@@ -132,33 +76,16 @@ pub(super) fn suggest_roles(
     settle_class(&mut roles, profile, understood);
     settle_weights(&mut roles, profile, understood);
     settle_repetitions(&mut roles, profile, relations);
-    settle_by_figures(&mut roles, profile, relations);
+    settle_by_figures(&mut roles, profile, understood, relations);
     withhold(&mut roles, profile);
+    for (role, column) in roles.iter_mut().zip(&profile.columns).filter(|(role, _)| role.is_none()) {
+        if column.distinct() == 1 {
+            *role = leave_out("all records have the same value");
+        }
+    }
     let unknown =
         || Suggestion { role: None, reason: "name and values do not tell what it gives away".into() };
     roles.into_iter().map(|role| role.unwrap_or_else(unknown)).collect()
-}
-
-/// Whether the data is about people's health.
-pub(super) fn is_health_data(understood: &[Understood]) -> bool {
-    let words = [
-        "patient",
-        "patients",
-        "hospital",
-        "bmi",
-        "blood",
-        "krankenhaus",
-        "hopital",
-        "ospedale",
-        "ziekenhuis",
-    ];
-    understood.iter().any(|about| {
-        about.is(Topic::Health)
-            || about.content == Some(Content::Diagnoses)
-            || about.words.iter().any(|word| words.contains(&word.as_str()))
-            || about.is(Topic::Event)
-                && about.words.iter().any(|word| word.starts_with("admi") || word.starts_with("disch"))
-    })
 }
 
 /// What the values are whatever the column is called.
@@ -226,7 +153,7 @@ fn by_numbering(column: &ColumnProfile, rows: u64, about: &Understood) -> Option
         _ => false,
     };
     if many && given {
-        return suggest(Role::Identifier, "it numbers people, or groups of few such as households");
+        return suggest(Role::Identifier, "it numbers people, or groups of few");
     }
     None
 }
@@ -246,12 +173,8 @@ fn by_name(column: &ColumnProfile, about: &Understood) -> Option<Suggestion> {
     }
     let (topic, word) = about.topic.as_ref()?;
     match topic.standing() {
-        Standing::Secret => {
-            suggest(Role::Sensitive, format!("'{word}' is what nobody should learn about a person"))
-        }
-        Standing::Known => {
-            suggest(Role::QuasiIdentifier, format!("'{word}' is what others may know about a person"))
-        }
+        Standing::Secret => suggest(Role::Sensitive, format!("'{word}': nobody should learn it")),
+        Standing::Known => suggest(Role::QuasiIdentifier, format!("'{word}': others may know it")),
         _ => None,
     }
 }
@@ -286,9 +209,9 @@ fn settle_livelihood(roles: &mut [Option<Suggestion>], profile: &Profile, unders
     for (role, about) in roles.iter_mut().zip(understood).filter(|(role, _)| role.is_none()) {
         let Some((Topic::Occupation, word)) = &about.topic else { continue };
         *role = if protected {
-            suggest(Role::QuasiIdentifier, format!("'{word}' is what others may know about a person"))
+            suggest(Role::QuasiIdentifier, format!("'{word}': others may know it"))
         } else {
-            suggest(Role::Sensitive, format!("nothing else looks sensitive, and a person's {word} may be"))
+            suggest(Role::Sensitive, format!("'{word}' may be secret, and nothing else looks so"))
         };
     }
 }
@@ -307,12 +230,12 @@ fn settle_class(roles: &mut [Option<Suggestion>], profile: &Profile, understood:
     });
     for (index, about) in understood.iter().enumerate() {
         if roles[index].is_none() && few(index, MOST_CLASSES) && lexicon::is_label(&about.words) {
-            let reason = "a label, and what it labels may be what nobody should learn; make it \"class\" to publish it as it is";
+            let reason = "a label, and what it labels may be a secret";
             roles[index] = suggest(Role::Sensitive, reason);
         }
     }
     if let Some(index) = money {
-        let reason = "a label with few values that analysis may want to predict; it is published as it is";
+        let reason = "a label that analysis may want to predict";
         roles[index] = suggest(Role::Class, reason);
     }
 }
@@ -322,10 +245,8 @@ fn settle_weights(roles: &mut [Option<Suggestion>], profile: &Profile, understoo
     let bodies = is_health_data(understood) || understood.iter().any(|about| about.is(Topic::Body));
     for ((role, column), about) in roles.iter_mut().zip(&profile.columns).zip(understood) {
         if role.is_none() && about.is(Topic::Weight) {
-            *role = match bodies {
-                true => {
-                    suggest(Role::QuasiIdentifier, "a body's weight is what others may know about a person")
-                }
+            *role = match bodies && !lexicon::is_survey_weight(&about.words) {
+                true => suggest(Role::QuasiIdentifier, "a body's weight: others may know it"),
                 false if column.distinct() > MOST_CODES => {
                     leave_out("a survey weight: exact weights single people out")
                 }
@@ -366,148 +287,6 @@ fn settle_repetitions(roles: &mut [Option<Suggestion>], profile: &Profile, relat
     }
 }
 
-/// What the name does not tell, the figures do: columns that make records unique are quasi-identifiers, those that single out
-/// most first.
-fn settle_by_figures(roles: &mut [Option<Suggestion>], profile: &Profile, relations: &Relations) {
-    let sample = &profile.sample;
-    let mut named: Vec<usize> =
-        (0..roles.len()).filter(|index| has_role(&roles[*index], Role::QuasiIdentifier)).collect();
-    if named.len() > MOST_QUASI_IDENTIFIERS {
-        let mut ranked: Vec<(u64, u64, usize)> = (named.iter())
-            .map(|index| {
-                let others: Vec<usize> = named.iter().copied().filter(|other| other != index).collect();
-                (sample.unique(&others), profile.columns[*index].distinct(), *index)
-            })
-            .collect();
-        // The fewer are unique without it, the more it singles out.
-        ranked.sort_by_key(|(without, distinct, index)| (*without, std::cmp::Reverse(*distinct), *index));
-        for (_, _, index) in ranked.drain(MOST_QUASI_IDENTIFIERS..) {
-            roles[index] =
-                leave_out(format!("others may know it, but {MOST_QUASI_IDENTIFIERS} others single out more"));
-        }
-        named = ranked.into_iter().map(|(_, _, index)| index).collect();
-    }
-    let records = sample.len();
-    let combined = sample.combined(&named);
-    let before = sample.unique(&named);
-    let nothing_known = named.is_empty();
-    let mut candidates: Vec<Candidate> = Vec::new();
-    for (index, role) in roles.iter().enumerate() {
-        let column = &profile.columns[index];
-        if role.is_some() || column.distinct() < 2 {
-            continue;
-        }
-        let gained = sample.unique_with(&combined, index).saturating_sub(before);
-        let identifies = alone(profile, index) * 100 >= records * ALONE || gained * 100 >= records * TOGETHER;
-        let category = column.distinct() <= MOST_CODES;
-        if category || identifies || nothing_known {
-            candidates.push(Candidate { index, category, identifies, gained });
-        }
-    }
-    candidates.sort_by_key(|one| (!one.category, std::cmp::Reverse(one.gained), one.index));
-    let mut room = MOST_QUASI_IDENTIFIERS.saturating_sub(named.len());
-    for Candidate { index, identifies, .. } in candidates {
-        let same = named.iter().find(|other| relations.same(**other, index));
-        roles[index] = if let Some(same) = same {
-            leave_out(format!("it says the same as '{}', value by value", profile.columns[*same].name))
-        } else if room == 0 {
-            leave_out(format!("others may know it, but {MOST_QUASI_IDENTIFIERS} others single out more"))
-        } else {
-            room -= 1;
-            named.push(index);
-            let reason = if identifies { "it can single people out" } else { "others may know it" };
-            suggest(
-                Role::QuasiIdentifier,
-                format!("{reason}; make it \"other\" if nobody outside could know it"),
-            )
-        };
-    }
-}
-
-/// A column that nobody explains, with what it singles out next to those that are explained.
-struct Candidate {
-    index: usize,
-    category: bool,
-    identifies: bool,
-    gained: u64,
-}
-
-/// How many records a column singles out by itself: all of the table are counted where that is possible.
-pub(super) fn alone(profile: &Profile, index: usize) -> u64 {
-    let sampled = profile.sample.len();
-    match profile.columns[index].singles() {
-        Some(singles) => {
-            singles * sampled / profile.rows.max(1) + u64::from(singles * sampled % profile.rows.max(1) > 0)
-        }
-        None => profile.sample.unique(&[index]),
-    }
-}
-
-/// What singles out more than a small share of the records is not published as it is. Amounts that nobody should learn are known
-/// to somebody, such as an employer: where they differ so much, they are the best key to a record.
-fn withhold(roles: &mut [Option<Suggestion>], profile: &Profile) {
-    let records = profile.sample.len();
-    let is_too_many = |unique: u64| records >= LEAST_RECORDS && unique * 100 > records * ALONE;
-    let is_amount =
-        |index: usize| matches!(profile.columns[index].kind(), ValueKind::Whole | ValueKind::Number);
-    let as_it_is = |role: &Option<Suggestion>| has_role(role, Role::Other) || has_role(role, Role::Class);
-    let singles_out = |unique: u64, rather: &str| {
-        leave_out(format!("as it is it singles out {} of the records{rather}", percent(unique, records)))
-    };
-    let quasi: Vec<usize> =
-        (0..roles.len()).filter(|other| has_role(&roles[*other], Role::QuasiIdentifier)).collect();
-    let combined = profile.sample.combined(&quasi);
-    let before = profile.sample.unique(&quasi);
-    for index in 0..roles.len() {
-        if as_it_is(&roles[index]) && is_too_many(alone(profile, index)) {
-            roles[index] = singles_out(alone(profile, index), "");
-        }
-        // What is published as it is splits those who look alike, whatever is done to the rest.
-        if has_role(&roles[index], Role::Other) {
-            let gained = profile.sample.unique_with(&combined, index).saturating_sub(before);
-            if is_too_many(gained) {
-                roles[index] = singles_out(gained, " next to the quasi-identifiers");
-            }
-        }
-        if has_role(&roles[index], Role::Sensitive) && is_too_many(alone(profile, index)) {
-            // In a small table one record is more than one in a hundred; an amount is a key there too.
-            if is_amount(index) {
-                roles[index] = singles_out(alone(profile, index), "; publish it in bands instead");
-            } else if records >= LEAST_TELLING {
-                roles[index] = singles_out(alone(profile, index), "; join its rare values first");
-            }
-        }
-    }
-    // Columns that are harmless one by one may not be so together.
-    loop {
-        let left: Vec<usize> = (0..roles.len()).filter(|index| as_it_is(&roles[*index])).collect();
-        let together = profile.sample.unique(&left);
-        let most = left.iter().copied().max_by_key(|index| profile.columns[*index].distinct());
-        let Some(most) = most.filter(|_| is_too_many(together)) else { return };
-        roles[most] = singles_out(together, " together with others");
-    }
-}
-
-fn has_role(suggestion: &Option<Suggestion>, role: Role) -> bool {
+pub(super) fn has_role(suggestion: &Option<Suggestion>, role: Role) -> bool {
     suggestion.as_ref().is_some_and(|suggestion| suggestion.role == Some(role))
-}
-
-/// Whether whole numbers stand for categories: few values without gaps, from 0 or 1 on, and the name speaks of no amount.
-pub(super) fn are_categories(column: &ColumnProfile, about: &Understood) -> bool {
-    let (least, greatest) = column.shape.bounds;
-    let counts_things = matches!(
-        &about.topic,
-        Some((Topic::Age | Topic::Birth | Topic::Family | Topic::Body | Topic::Money | Topic::Education, _))
-    ) || about.is(Topic::Occupation) && column.distinct() > MOST_CATEGORIES
-        || lexicon::speaks_of_amounts(&about.words);
-    column.kind() == ValueKind::Whole
-        && (3..=MOST_CATEGORIES).contains(&column.distinct())
-        && (0.0..=1.0).contains(&least)
-        && greatest - least + 1.0 == column.distinct() as f64
-        && !counts_things
-}
-
-/// Whether a column holds postcodes, going by its name.
-pub(super) fn is_postal(name: &str) -> bool {
-    lexicon::topic(&lexicon::plain_words(name)).is_some_and(|(topic, _)| topic == Topic::Postcode)
 }

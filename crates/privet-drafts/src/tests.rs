@@ -80,19 +80,19 @@ on_missing = "value"
 [columns.name]
 role = "identifier"
 
-# whole numbers: 3 distinct values; 'age' is what others may know about a person; alone it singles out 50.0 %
-# of the records; all quasi-identifiers together single out 50.0 %, without this one 0 %.
+# whole numbers: 3 distinct values; 'age': others may know it; alone it singles out 50.0 % of the records; all
+# quasi-identifiers together single out 50.0 %, without this one 0 %.
 [columns.age]
 role = "quasi-identifier"
 hierarchy = "hierarchies/age.csv"
 
-# text: 2 distinct values; 'sex' is what others may know about a person; alone it singles out 0 % of the
-# records; all quasi-identifiers together single out 50.0 %, without this one 50.0 %.
+# text: 2 distinct values; 'sex': others may know it; alone it singles out 0 % of the records; all
+# quasi-identifiers together single out 50.0 %, without this one 50.0 %.
 [columns.sex]
 role = "quasi-identifier"
 hierarchy = "hierarchies/sex.csv"
 
-# text: 2 distinct values; 'disease' is what nobody should learn about a person.
+# text: 2 distinct values; 'disease': nobody should learn it.
 [columns.disease]
 role = "sensitive"
 

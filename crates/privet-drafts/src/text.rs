@@ -27,6 +27,8 @@ pub(super) struct Findings<'a> {
     pub k: u64,
     pub health: bool,
     pub full_domain: bool,
+    /// Whether there are so many combinations of levels that the search needs a limit.
+    pub takes_long: bool,
     /// The rule that the draft is for.
     pub preset: Option<&'a Preset>,
     /// What was found of the rule's identifiers.
@@ -198,6 +200,19 @@ fn section(text: &mut String, column: &DraftColumn) {
             "# "
         }
     };
+    let choice = match column.role {
+        Some(Role::QuasiIdentifier) if !column.reason.starts_with('\'') => {
+            "Make it \"other\" if nobody outside could know it."
+        }
+        Some(Role::Sensitive) if column.reason.starts_with("a label") => {
+            "Make it \"class\" to publish it as it is."
+        }
+        Some(Role::Class) => "It is published as it is.",
+        _ => "",
+    };
+    if !choice.is_empty() {
+        comment(text, choice);
+    }
     let key = Key::new(column.name.as_str());
     let role = column.role.unwrap_or(Role::QuasiIdentifier);
     text.push_str(&format!("{off}[columns.{}]\n{off}role = \"{role}\"\n", key.display_repr()));
@@ -299,7 +314,7 @@ fn method(text: &mut String, findings: &Findings<'_>) {
             );
             text.push_str("break_minimality = 5\n");
         }
-        if !findings.full_domain {
+        if findings.takes_long {
             text.push_str(
                 "time_limit = \"10m\"          # there are many combinations; the best of ten minutes\n",
             );

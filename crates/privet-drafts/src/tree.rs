@@ -6,7 +6,7 @@ use super::content::Content;
 use super::kind::{ValueKind, iso_date};
 use super::lexicon::Topic;
 use super::profile::ColumnProfile;
-use super::role::{Understood, are_categories};
+use super::understood::{Understood, are_categories};
 use privet_core::Result;
 use privet_taxonomy::{Builder, Ready, Taxonomy};
 

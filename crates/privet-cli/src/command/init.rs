@@ -81,7 +81,7 @@ fn finish(
     let files = counted(written.len() as u64, "file", "files");
     text += &format!("wrote {files} to {}\n", folder.display());
     let policy = folder.join("policy.toml");
-    text += &format!("next: review and edit {0}, then privet anonymize {0} -o release\n", policy.display());
+    text += &format!("next: review and edit {0}\nthen: privet anonymize {0} -o release\n", policy.display());
     output.result(&text, || {
         let columns: Vec<Json> = draft
             .columns

@@ -82,7 +82,13 @@ pub fn cell(kind: &str, row: usize, salt: u64) -> String {
         "euro" => format!("{}.{:03},50 €", 1 + roll(30), roll(10) * 100),
         "percent" => format!("{} %", roll(100)),
         "dependent" => {
-            format!("{}", detail.split('|').position(|one| one == cell("one-of", row, salt)).unwrap_or(0))
+            format!(
+                "{}",
+                detail
+                    .split('|')
+                    .position(|one| one == cell(&format!("one-of/{detail}"), row, salt))
+                    .unwrap_or(0)
+            )
         }
         other => panic!("no cells of kind {other}"),
     }

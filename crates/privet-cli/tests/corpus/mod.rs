@@ -5,6 +5,7 @@ mod cases;
 mod cells;
 
 use crate::common::Bench;
+use crate::drafts::published_although_unique;
 use cases::{Case, Expected, all};
 
 /// The least number of files of the corpus, and of those that are drafted, run and audited as they are.
@@ -42,6 +43,9 @@ fn outcome(case: &Case) -> Result<bool, String> {
         if found["role"].as_str() != *role {
             return Err(format!("'{column}' is {}, not {role:?}: {}", found["role"], found["reason"]));
         }
+    }
+    if let Some(column) = published_although_unique(&draft.json()) {
+        return Err(format!("'{column}' is published as it is and singles out more than 1 %"));
     }
     for words in says {
         if !policy.contains(words) {
