@@ -19,6 +19,7 @@ mod quasi_sensitive;
 mod tests;
 pub mod tree;
 pub mod vocabulary;
+pub mod which_method;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
