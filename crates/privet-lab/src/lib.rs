@@ -20,6 +20,7 @@ mod tables;
 mod tests;
 pub mod tree;
 pub mod vocabulary;
+pub mod which_method;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

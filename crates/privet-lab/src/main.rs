@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Parser;
 use privet::clock::{Clock, Silent};
 use privet::{Error, Result};
-use privet_lab::{DEFAULT_DATA, Experiment, Patience, Setting, benchmarks, experiments};
+use privet_lab::{DEFAULT_DATA, Experiment, Patience, Setting, benchmarks, experiments, which_method};
 
 /// Run a publication's experiments again on real data, its figures next to ours.
 ///
@@ -17,10 +17,11 @@ use privet_lab::{DEFAULT_DATA, Experiment, Patience, Setting, benchmarks, experi
 #[derive(Debug, Parser)]
 #[command(name = "privet-lab", version)]
 struct Arguments {
-    /// The experiment, or `benchmarks` for how long runs take; without a name, lists all experiments
+    /// The experiment, `benchmarks` for how long runs take, or `which-method` for the book's comparison of methods; without a
+    /// name, lists all experiments
     name: Option<String>,
-    /// The directory for the result page and its tables [default: NAME-experiment]; for benchmarks, the page
-    /// [default: benches/README.md]
+    /// The directory for the result page and its tables [default: NAME-experiment]; for benchmarks and which-method, the page
+    /// [default: benches/README.md, docs/src/which-method.md]
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Run only this part; may be given several times
@@ -84,6 +85,15 @@ fn run(arguments: &Arguments, clock: Clock) -> Result<()> {
         return privet::place::write_file(&path, page.as_bytes())
             .map_err(|error| Error::writing("write the page", &path, &error));
     }
+    if name == "which-method" {
+        let path = arguments.output.clone().unwrap_or_else(|| PathBuf::from("docs/src/which-method.md"));
+        let text =
+            std::fs::read_to_string(&path).map_err(|error| Error::io("read the page", &path, &error))?;
+        let page = which_method::page(&text, None, &clock, &mut |line| println!("{line}"))
+            .map_err(|error| error.in_file(&path))?;
+        return privet::place::write_file(&path, page.as_bytes())
+            .map_err(|error| Error::writing("write the page", &path, &error));
+    }
     let experiment = Experiment::find(name)?;
     let parts = experiment.select(&arguments.parts)?;
     if arguments.list {
@@ -130,7 +140,8 @@ fn list_all() {
         println!("{:<15} {} ({})", one.name, one.title, one.source);
     }
     println!(
-        "\nprivet-lab NAME runs one, privet-lab NAME --list shows its parts; privet-lab benchmarks times runs"
+        "\nprivet-lab NAME runs one, privet-lab NAME --list shows its parts; privet-lab benchmarks times runs, privet-lab \
+         which-method compares all methods for tables"
     );
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 use super::{GroupingStrategy, GroupingTask, expose, group};
 use crate::injector::classes::RecordClasses;
+use crate::injector::utility::{Analyst, CountQuery, RuleSearch, Workload};
 use privet_core::Exact;
 use privet_core::clock::Clock;
 use privet_engine::negative_rules::{Attribute, Observations, Parameters, exclude, list};
@@ -132,7 +133,9 @@ fn groups_on_adult() {
         // Nearly every group has the least possible size, nobody is vulnerable, and no value is above one in l.
         let grouping = group(&task, GroupingStrategy::Balanced, 7, &clock).expect("groups");
         let exposure = expose(&task, &grouping);
-        assert_eq!((exposure.groups, exposure.vulnerable, exposure.above_one_in_l), (groups, 0, 0));
+        assert_eq!((exposure.vulnerable, exposure.above_one_in_l), (0, 0));
+        // Chance may leave a record to wait whose rules exclude too much of what is drawn.
+        assert!((groups - 5..=groups).contains(&exposure.groups), "{exposure:?}");
         assert!(exposure.sizes.keys().all(|size| *size <= l + 1), "{exposure:?}");
         // Nearness leaves a few more to wait.
         let grouping = group(&task, GroupingStrategy::Near, 7, &clock).expect("groups");
@@ -144,6 +147,49 @@ fn groups_on_adult() {
         let grouping = group(&task, GroupingStrategy::Anatomy, 7, &clock).expect("groups");
         let exposure = expose(&task, &grouping);
         assert!(exposure.vulnerable.abs_diff(vulnerable) < vulnerable / 5, "{exposure:?}");
+    }
+}
+
+#[test]
+fn near_groups_tell_more_and_balanced_ones_no_less_than_anatomy() {
+    let known = vectors::read(&vectors::folder().join("adult-fig3-30718.json"));
+    let Some(observations) = adult(&known) else { return };
+    let clock = Clock::unlimited();
+    let excluded = exclude(&observations, &expectation("0.9", 1), &[], &clock).expect("rules");
+    let workload = Workload { dimension: 4, selectivity: 0.1, queries: 100, least: 20 };
+    let queries = CountQuery::draw(&observations, &workload, 1);
+    let search = RuleSearch { support: 0.005, conviction: 1.05, items: 2 };
+    // A prototype's figures, with Anatomy at 0.382 and 0.481.
+    for (l, prototype) in [(3, 0.123), (6, 0.374)] {
+        let task = GroupingTask {
+            observations: &observations,
+            excluded: &excluded,
+            l,
+            k: 1,
+            max_posterior: None,
+            suppress: false,
+        };
+        let errors = |strategy: GroupingStrategy| {
+            let mut sums = (0.0, 0.0);
+            for seed in 1..=2 {
+                let grouping = group(&task, strategy, seed, &clock).expect("groups");
+                let analyst = Analyst::new(&observations, &grouping);
+                sums.0 += analyst.rule_errors(&search).expect("rules").confidence / 2.0;
+                sums.1 += analyst.query_errors(&queries).expect("queries").mean / 2.0;
+            }
+            sums
+        };
+        let (anatomy, balanced, near) = (
+            errors(GroupingStrategy::Anatomy),
+            errors(GroupingStrategy::Balanced),
+            errors(GroupingStrategy::Near),
+        );
+        // The same seeds for all. What is left are differences by chance.
+        assert!(
+            balanced.0 < 1.01 * anatomy.0 && balanced.1 < 1.05 * anatomy.1,
+            "{l}: {balanced:?} {anatomy:?}"
+        );
+        assert!(near.0 < prototype && near.1 < 0.8 * anatomy.1, "{l}: {near:?} {anatomy:?}");
     }
 }
 
