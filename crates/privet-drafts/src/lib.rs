@@ -11,6 +11,7 @@ pub mod preset;
 mod profile;
 mod role;
 mod safe_harbor;
+mod sessions;
 mod text;
 mod tree;
 mod within;
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 
 pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
+pub use sessions::{SessionFigures, draft_query_log, settled};
 pub use within::{has_telephone, stretches};
 
 use self::preset::Preset;

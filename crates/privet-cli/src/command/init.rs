@@ -1,20 +1,25 @@
 //! `privet init`: looks at a file and drafts a policy for it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use privet::clock::Clock;
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
 use privet::drafts::preset::Preset;
 use privet::drafts::{
-    Draft, DraftOptions, data_path, differ_in_length, draft, draft_transactions, long_form,
+    Draft, DraftOptions, data_path, differ_in_length, draft, draft_query_log, draft_transactions, long_form,
+    settled,
 };
 use privet::policy::ReportKeys;
-use privet::{Error, ErrorKind, Result, counted, visible};
+use privet::sessions::session_figures;
+use privet::taxonomy::words::WordNet;
+use privet::{Error, ErrorKind, Result, counted, thousands, visible};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::{Init, InitKind};
 use crate::output::Output;
 
-pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
+pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
     let data = &arguments.data;
     let folder = arguments.output.clone().unwrap_or_else(|| next_to(data));
     let options = DraftOptions {
@@ -39,12 +44,7 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     }
     let source = Source::open(data, &read_options(arguments))?;
     if is_query_log(&source) {
-        return Err(Error::input("this looks like a query log, and `init` drafts no policies for these")
-            .in_file(data)
-            .help(
-                "take the policy of `privet example queries`, with kind = \"query-log\" in [data]; as a table, what people \
-                 typed would be published",
-            ));
+        return of_query_log(data, &options, &folder, clock, output);
     }
     let draft = match draft(&source, &options) {
         Err(error) if error.kind() == ErrorKind::UnevenRows => {
@@ -66,6 +66,45 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     }
     source.remarks().iter().for_each(|remark| output.warn(remark));
     finish(&draft, text, ("table", options.preset.is_some()), &folder, output)
+}
+
+/// Drafts a policy for a query log, if there is a WordNet to tell its words by.
+fn of_query_log(
+    data: &Path,
+    options: &DraftOptions,
+    folder: &Path,
+    clock: &Clock,
+    output: &Output,
+) -> Result<u8> {
+    if let Some(preset) = options.preset {
+        return Err(Error::input(format!(
+            "the preset {} is about tables of people, not about query logs",
+            preset.name
+        ))
+        .in_file(data)
+        .help("draft without it"));
+    }
+    let wordnet = WordNet::open(Path::new(WordNet::FOLDER)).map_err(|error| {
+        Error::input(format!("this looks like a query log, and its words are told by WordNet: {}", error.message()))
+            .in_file(data)
+            .help(
+                "install WordNet; or take the policy of `privet example queries`, with kind = \"query-log\" in [data] and a \
+                 tree of your own words. As a table, what people typed would be published",
+            )
+    })?;
+    let figures = session_figures(data, &Arc::new(wordnet), clock)?;
+    let draft = draft_query_log(&figures, options).map_err(|error| error.in_file(data))?;
+    let mut text = "gap    vocabularies  mean size  gHeight\n".to_string();
+    for one in &figures {
+        let height = one.height.map_or("-".to_string(), |height| format!("{height:.2}"));
+        let vocabularies = thousands(one.vocabularies);
+        text += &format!("{:<6} {vocabularies:>12}  {:>9.2}  {height:>7}\n", one.gap, one.mean_size);
+    }
+    if let Some(best) = settled(&figures) {
+        let epsilon = best.epsilon().unwrap_or(0);
+        text += &format!("recommended: session_gap = \"{}\", epsilon = {epsilon} (2·gHeight)\n", best.gap);
+    }
+    finish(&draft, text, ("query-log", false), folder, output)
 }
 
 /// Writes a draft and describes it.
