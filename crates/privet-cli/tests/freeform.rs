@@ -41,7 +41,7 @@ fn attacks_are_told_on_the_original_and_gone_in_the_release() {
     assert!(text.contains("{Sex=M, Income=High} → Disease=AIDS  100 %  2 records"), "{text}");
     // The requirement alone implies the method.
     bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
-    assert_eq!(bench.json("out/steward/manifest.json")["method"], "ff");
+    assert_eq!(bench.json("out/steward/manifest.json")["method"], "ff-optimal");
     bench.privet(&["audit", "out"]).succeeds();
     let json = bench.privet(&["attack", "out", "--only", "freeform", "--json"]).succeeds().json();
     let attacks = json["attacks"].as_array().expect("attacks");

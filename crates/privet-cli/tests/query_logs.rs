@@ -47,6 +47,28 @@ fn refuses(bench: &Bench, status: i32, words: &[&str]) {
 }
 
 #[test]
+fn init_recommends_a_gap_and_epsilon_and_drafts_a_policy_that_runs() {
+    if !std::path::Path::new(privet::taxonomy::words::WordNet::FOLDER).is_dir() {
+        privet_core::testing::skipped("there is no WordNet here");
+        return;
+    }
+    // Everybody looks for two things at ten o'clock and for a third two hours later.
+    let words = ["wine", "beer", "boots", "sandals", "poodle", "terrier", "rose", "tulip"];
+    let row = |user: usize, at: usize, hour: usize| {
+        let (one, other) = (words[(user + at) % 8], words[(user * 3 + at) % 8]);
+        format!("{user}\t{one} {other}\t2006-03-0{} {hour}:0{at}:00\t\t\n", user % 9 + 1)
+    };
+    let rows = (0..40).flat_map(|user| [row(user, 0, 10), row(user, 1, 10), row(user, 2, 12)]);
+    let bench = bench((HEADER.to_string() + &rows.collect::<String>()).as_bytes());
+    let outcome = bench.privet(&["init", "log.tsv", "-o", "draft"]).succeeds();
+    // From five minutes to an hour nothing changes: 80 vocabularies; eight hours join them.
+    assert!(outcome.stdout.contains("recommended: session_gap = \"5m\", epsilon = "), "{}", outcome.stdout);
+    let drafted = std::fs::read_to_string(bench.path("draft/policy.toml")).expect("a policy");
+    assert!(drafted.contains("# 1h               80"), "{drafted}");
+    bench.privet(&["anonymize", "draft/policy.toml", "-o", "out"]).succeeds();
+}
+
+#[test]
 fn a_log_is_published_and_audited_again() {
     let bench = bench(log().as_bytes());
     policy(&bench, "", SEMANTICS, PRIVACY);

@@ -19,6 +19,7 @@ mod relations;
 mod role;
 mod safe_harbor;
 mod sample;
+mod sessions;
 mod text;
 mod tree;
 mod understood;
@@ -29,6 +30,7 @@ pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
 pub use path::data_path;
 pub use queries::{draft_queries, log_columns};
+pub use sessions::{SessionFigures, draft_query_log, settled};
 pub use within::{has_telephone, stretches};
 
 use self::preset::Preset;
@@ -309,7 +311,7 @@ impl<'a> Study<'a> {
 
 impl DraftOptions {
     /// How the policy names the data.
-    fn named(&self, origin: &Origin) -> String {
+    pub fn named(&self, origin: &Origin) -> String {
         self.data_path.clone().unwrap_or_else(|| origin.name())
     }
 }

@@ -184,7 +184,7 @@ fn leaf(entry: &Entry<'_>, label: &str, taxonomy: &Taxonomy) -> Result<()> {
 
 /// What a cell costs at each level above the leaves: as many numbers as there are levels, none below the one before.
 fn levels(entry: &Entry<'_>, taxonomy: &Taxonomy) -> Result<Vec<Exact>> {
-    let height = taxonomy.height(taxonomy.root()) as usize;
+    let height = taxonomy.height(taxonomy.root());
     let help = format!(
         "give {height}, one for each level above the values themselves, none below the one before: the last one is for the root"
     );

@@ -65,6 +65,7 @@
 
 pub mod compare;
 pub mod release;
+pub mod sessions;
 
 pub use privet_attack as attack;
 pub use privet_audit as audit;

@@ -285,6 +285,25 @@ mod tests {
     }
 
     #[test]
+    fn what_chance_may_have_generalised_gives_nobody_away() {
+        let method =
+            "[method]\nname = \"l-plus-optimize\"\nsuppression = \"none\"\nextra_generalisation = 0.5\n";
+        let original = ORIGINAL.replace(
+            "30,Oslo,flu\n30,Oslo,flu\n",
+            "30,Oslo,flu\n30,Oslo,flu\n30,Oslo,ulcer\n30,Oslo,ulcer\n",
+        );
+        let stage = Stage::with(&policy(method), &original);
+        // Everybody in Oslo may have been generalised by chance, which the others, as they are shown, give away.
+        let lifted = stage.attack("minimality", &original.replace("Oslo", "*")).expect("a finding");
+        assert_eq!((lifted.headline().targets, lifted.headline().hits), (0, 0), "{lifted:?}");
+        // If nothing below it is shown, the attacker takes a cell for necessary.
+        let stage = Stage::with(&policy(method), ORIGINAL);
+        let released = ORIGINAL.replace("Oslo", "*").replace("Rome", "*");
+        let found = stage.attack("minimality", &released).expect("a finding");
+        assert_eq!((found.headline().targets, found.headline().hits), (6, 2), "{found:?}");
+    }
+
+    #[test]
     fn a_split_that_fails_whoever_is_ill_tells_nothing() {
         // Alone, anybody is a class in which flu could be certain, but k = 4 is the reason here.
         let text = policy("[method]\nname = \"mondrian\"\n")

@@ -4,11 +4,12 @@
 //! node above all of its people; a class is published when all of that failed. A cut through hierarchies could have been
 //! specialised at each of its nodes, full-domain levels at each column; that failed in one of the classes concerned.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::sample::{PublishedClass, Rejection};
 use crate::groups::Placed;
 use crate::view::{TableView, ViewColumn};
+use privet_core::Exact;
 use privet_policy::method::{Labels, Mondrian};
 use privet_policy::{CheckedPolicy, ColumnType, Method, PolicyColumn};
 use privet_taxonomy::{NodeId, Taxonomy, number};
@@ -33,7 +34,7 @@ pub(super) fn splits(
         .collect();
     let reasons = match &policy.method {
         Method::Mondrian(own) => local(own, view, placed, &whole, &mut lots),
-        _ => by_cuts(view, placed, &whole, &mut lots, policy.method.has_levels()),
+        _ => by_cuts(view, placed, &whole, &mut lots, &policy.method),
     };
     let mut concerned = vec![false; lots.len()];
     for reason in &reasons {
@@ -110,23 +111,33 @@ pub(super) fn failed_in_one(
     (concerned <= MOST_CONCERNED).then(|| Rejection::Any(pairs.collect()))
 }
 
-/// Every node of a cut could have been specialised, or every column by a level.
+/// Every node of a cut could have been specialised, or every column by a level. Where chance generalises classes further, cells
+/// above others may be its work: a node that lies above or below another one that is shown reveals nothing.
 fn by_cuts(
     view: &TableView,
     placed: &Placed,
     whole: &[usize],
     lots: &mut [PublishedClass],
-    levels: bool,
+    method: &Method,
 ) -> Vec<Rejection> {
+    let (levels, by_chance) = (method.has_levels(), method.extra_generalisation() > Exact::ZERO);
     let Some(nodes) = placed.nodes(view) else { return Vec::new() };
     let people = &placed.groups.people;
     let mut reasons = Vec::new();
     for (attribute, own) in people.attributes.iter().enumerate() {
         let tree = &own.taxonomy;
+        let shown: BTreeSet<NodeId> = nodes.iter().map(|nodes| nodes[attribute]).collect();
+        let overlaps = |node: NodeId| {
+            let above = |above: NodeId, below: NodeId| above != below && tree.contains(above, below);
+            shown.iter().any(|other| above(*other, node) || above(node, *other))
+        };
         // What would be specialised together: the classes with a node, or all classes for a level.
         let mut together: BTreeMap<Option<NodeId>, Vec<(usize, Vec<u32>)>> = BTreeMap::new();
         for (lot, at) in whole.iter().enumerate() {
             let node = nodes[*at][attribute];
+            if by_chance && overlaps(node) {
+                continue;
+            }
             let members = &placed.groups.groups[*at].members;
             let leaves: Vec<u32> =
                 members.iter().map(|member| people.leaf(attribute, *member as usize)).collect();

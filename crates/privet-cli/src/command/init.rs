@@ -4,21 +4,25 @@ mod ask;
 mod table;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use privet::clock::Clock;
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
 use privet::drafts::preset::Preset;
 use privet::drafts::{
-    Draft, DraftOptions, Study, data_path, differ_in_length, draft_queries, draft_transactions, log_columns,
-    long_form,
+    Draft, DraftOptions, Study, data_path, differ_in_length, draft_queries, draft_query_log,
+    draft_transactions, log_columns, long_form, settled,
 };
 use privet::policy::ReportKeys;
-use privet::{Error, ErrorKind, Result, counted};
+use privet::sessions::session_figures;
+use privet::taxonomy::words::WordNet;
+use privet::{Error, ErrorKind, Result, counted, thousands};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::{Init, InitKind};
 use crate::output::Output;
 
-pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
+pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
     let data = &arguments.data;
     let folder = arguments.output.clone().unwrap_or_else(|| next_to(data));
     let options = DraftOptions {
@@ -43,9 +47,7 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     }
     let source = Source::open(data, &read_options(arguments))?;
     if let Some(columns) = log_columns(&source).filter(|_| arguments.kind != Some(InitKind::Table)) {
-        let draft = draft_queries(&source, &columns, &options)?;
-        let text = format!("a query log: {}\n", counted(draft.rows, "row", "rows"));
-        return finish(&draft, text, ("query-log", options.preset.is_some()), &folder, output);
+        return of_query_log(&source, &columns, &options, &folder, clock, output);
     }
     let mut study = match Study::of(&source) {
         Err(error) if error.kind() == ErrorKind::UnevenRows => {
@@ -64,6 +66,50 @@ pub fn run(arguments: &Init, output: &Output) -> Result<u8> {
     let draft = study.draft(&options)?;
     source.remarks().iter().for_each(|remark| output.warn(remark));
     finish(&draft, table::of(&draft), ("table", options.preset.is_some()), &folder, output)
+}
+
+/// The names that the columns of a query log have unless a policy says otherwise.
+const USUAL_LOG: [&str; 3] = ["AnonID", "Query", "QueryTime"];
+
+/// Drafts a policy for a query log: by what its sessions look like where there is a WordNet to know its words by, else with a
+/// tree of its own words to start from.
+fn of_query_log(
+    source: &Source,
+    columns: &[String; 3],
+    options: &DraftOptions,
+    folder: &Path,
+    clock: &Clock,
+    output: &Output,
+) -> Result<u8> {
+    let is_usual = columns == &USUAL_LOG && options.preset.is_none() && options.delimiter.is_none();
+    let wordnet = WordNet::open(Path::new(WordNet::FOLDER)).ok().filter(|_| is_usual);
+    let by_sessions = match (wordnet, source.origin().path()) {
+        (Some(wordnet), Some(path)) => {
+            let figures = session_figures(path, &Arc::new(wordnet), clock)?;
+            // Too few words of WordNet's are no reason to draft nothing.
+            draft_query_log(&figures, &options.named(source.origin()), options)
+                .ok()
+                .map(|draft| (draft, figures))
+        }
+        _ => None,
+    };
+    let preset = options.preset.is_some();
+    let Some((draft, figures)) = by_sessions else {
+        let draft = draft_queries(source, columns, options)?;
+        let text = format!("a query log: {}\n", counted(draft.rows, "row", "rows"));
+        return finish(&draft, text, ("query-log", preset), folder, output);
+    };
+    let mut text = "gap    vocabularies  mean size  gHeight\n".to_string();
+    for one in &figures {
+        let height = one.height.map_or("-".to_string(), |height| format!("{height:.2}"));
+        let vocabularies = thousands(one.vocabularies);
+        text += &format!("{:<6} {vocabularies:>12}  {:>9.2}  {height:>7}\n", one.gap, one.mean_size);
+    }
+    if let Some(best) = settled(&figures) {
+        let epsilon = best.epsilon().unwrap_or(0);
+        text += &format!("recommended: session_gap = \"{}\", epsilon = {epsilon} (2·gHeight)\n", best.gap);
+    }
+    finish(&draft, text, ("query-log", preset), folder, output)
 }
 
 /// Writes a draft and describes it.

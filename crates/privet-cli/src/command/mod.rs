@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
     let clock = Clock::new(interrupted, progress);
     match &arguments.command {
         Command::Example(arguments) => example::run(arguments, output, &clock),
-        Command::Init(arguments) => init::run(arguments, output),
+        Command::Init(arguments) => init::run(arguments, output, &clock),
         Command::Anonymize(arguments) => anonymize::run(arguments, output, &clock),
         Command::Apply(arguments) => apply::run(arguments, output, &clock),
         Command::Audit(arguments) => audit::run(arguments, output, &clock),

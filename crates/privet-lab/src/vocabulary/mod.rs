@@ -8,6 +8,7 @@ mod figures;
 mod growth;
 mod guards;
 mod patterns;
+mod sessions;
 pub mod synthetic;
 
 use std::cell::{Cell, RefCell};
@@ -31,6 +32,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
     title: "Semantic clustering of query logs",
     source: "Liu, thesis (2010), section 5.6",
     parts: &[
+        sessions::PART,
         figures::DISTINCT,
         figures::SIZE,
         figures::LOSS,
@@ -163,6 +165,7 @@ fn prepare(setting: &Setting) -> Result<Box<dyn Laboratory>> {
 impl Laboratory for Bench {
     fn run(&self, part: &Part) -> Result<Vec<Section>> {
         match part.name {
+            "sessions" => sessions::run(self),
             "distinct" => figures::distinct(self),
             "size" => figures::size(self),
             "loss" => figures::loss(self),

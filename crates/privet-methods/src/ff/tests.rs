@@ -17,6 +17,7 @@ use privet_core::clock::Clock;
 use privet_core::testing::cases as config;
 use privet_engine::cut::{Cut, Tree};
 use privet_engine::microdata::Microdata;
+use privet_engine::privacy::naive::ratio;
 use privet_engine::testing::all_cuts;
 use privet_engine::testing::freeform::{Case, cases};
 use privet_policy::{CheckedPolicy, ColumnWeights, Policy};
@@ -52,10 +53,6 @@ fn shown(case: &Case, trees: &[Tree], cut: &Cut) -> Vec<Vec<NodeId>> {
 fn smallest_class(shown: &[Vec<NodeId>]) -> usize {
     let alike = |row: &Vec<NodeId>| shown.iter().filter(|other| *other == row).count();
     shown.iter().map(alike).min().unwrap_or(0)
-}
-
-fn fraction(over: u64, under: u64) -> BigRational {
-    BigRational::new(BigInt::from(over), BigInt::from(under))
 }
 
 /// The published nodes of a column.
@@ -112,16 +109,16 @@ proptest! {
         prop_assume!(cuts.len() < 3000);
         let price = |cut: &Cut| {
             let rows = shown(&case, &problem.forest.trees, cut);
-            let mut sum = BigRational::zero();
+            let mut sum = ratio(0, 1);
             for (row, cells) in case.rows.iter().zip(&rows) {
                 for (at, node) in cells.iter().enumerate() {
                     let taxonomy = &case.columns[at].taxonomy;
                     let weights = &policy.columns[microdata.quasi[at].index].weights;
                     let own = weights.values.get(taxonomy.label(taxonomy.leaf(row[at]))).copied().unwrap_or(Exact::ONE);
-                    let exact = |number: Exact| fraction(number.numerator(), number.denominator());
+                    let exact = |number: Exact| ratio(number.numerator(), number.denominator());
                     let covered = taxonomy.leaves_below(*node).len() as u64 - 1;
                     let all = (taxonomy.leaves() as u64 - 1).max(1);
-                    sum += exact(weights.column) * exact(own) * fraction(covered, all);
+                    sum += exact(weights.column) * exact(own) * ratio(covered, all);
                 }
             }
             sum
@@ -129,11 +126,10 @@ proptest! {
         let valid = cuts.iter().filter(|cut| case.breaches(&shown(&case, &problem.forest.trees, cut)).is_empty());
         let least = valid.map(price).min().expect("the roots are a solution");
         let (cut, _, _) = optimum(&problem, &microdata, &Clock::unlimited()).expect("a cut");
-        prop_assert_eq!(price(&cut), least.clone());
+        prop_assert_eq!(price(&cut), least);
         let solution = crate::run(&policy, &microdata, &Clock::unlimited()).expect("a solution");
         let cost = solution.cost.expect("a weighted cost");
-        let (over, under) = (least.numer().to_f64(), least.denom().to_f64());
-        let least = over.zip(under).map(|(over, under)| over / under).expect("a number");
+        let least = *least.numer() as f64 / *least.denom() as f64;
         prop_assert!(solution.search.optimal);
         prop_assert!((cost.value - least).abs() < 1e-9 * least.max(1.0), "{} {}", cost.value, least);
     }

@@ -41,7 +41,7 @@ pub fn run(
     super::check_possible(policy, microdata, &problem)?;
     let schedule = Schedule { steps, limit: limit.unwrap_or(DEFAULT_LIMIT) };
     let found = anneal(&problem, microdata.key(policy.seed.unwrap_or(0)), &schedule, &clock)?;
-    let mut solution = super::solution(&problem, microdata, &asked, &found, None, &clock)?;
+    let mut solution = super::solution(policy, &problem, microdata, &asked, &found, None, &clock)?;
     solution.search.optimal = false;
     solution.search.bound = None;
     solution.search.trace.iter_mut().for_each(|moment| moment.bound = None);

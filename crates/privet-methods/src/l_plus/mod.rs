@@ -11,6 +11,7 @@ mod bound;
 mod codes;
 mod descent;
 mod enumeration;
+mod extra;
 mod guillotine;
 mod marginals;
 mod pairs;
@@ -28,6 +29,7 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 
 use self::bound::LPlusProblem;
+use self::extra::ExtraGeneralisation;
 use self::problem::LPlusTask;
 pub(super) use self::problem::SuppressionSettings;
 use self::rules::{CostRules, Metric, Scheme};
@@ -80,7 +82,7 @@ pub(super) fn run(
         None => search(&problem, descent::descend(&problem, &clock)?, &limits, &clock)?,
     };
     let drawn = super::drawn(policy, microdata, (found.best.len(), found.complete), super::ONE_OF_THE_BEST)?;
-    solution(&problem, microdata, &asked, &found, drawn, &clock)
+    solution(policy, &problem, microdata, &asked, &found, drawn, &clock)
 }
 
 /// An error if not even the coarsest cut satisfies the thresholds and suppression is not allowed.
@@ -103,6 +105,7 @@ fn check_possible(policy: &CheckedPolicy, microdata: &Microdata, problem: &LPlus
 }
 
 fn solution(
+    policy: &CheckedPolicy,
     problem: &LPlusProblem,
     microdata: &Microdata,
     asked: &LPlusTask,
@@ -115,7 +118,11 @@ fn solution(
         .get(drawn.unwrap_or(0))
         .ok_or_else(|| Error::internal("the search lost its first answer"))?;
     let rules = &problem.rules;
-    let recoding = recode::recode(rules, &problem.forest, microdata, asked, cut);
+    let mut extra = ExtraGeneralisation::of(policy, microdata);
+    let recoding = recode::recode(rules, &problem.forest, microdata, asked, cut, extra.as_mut());
+    let (steps, more) = extra.map_or((0, 0), |extra| extra.taken());
+    // Under DM and CM what more generalisation costs depends on which classes became one.
+    let cost = Some(*cost).filter(|_| steps == 0 || rules.metric == Metric::Lm).map(|cost| cost + more);
     let space: BigUint = microdata.quasi.iter().map(|quasi| quasi.taxonomy.cuts()).product();
     let moment = |step: &privet_engine::cut::Step| TracePoint {
         seconds: step.seconds,
@@ -126,8 +133,8 @@ fn solution(
         space: Some(space.to_string()),
         examined: found.examined,
         seconds: clock.elapsed().as_secs_f64(),
-        optimal: *cost <= found.bound,
-        bound: Some(value(rules, found.bound.min(*cost))),
+        optimal: steps == 0 && cost.is_some_and(|cost| cost <= found.bound),
+        bound: Some(value(rules, cost.map_or(found.bound, |cost| found.bound.min(cost)))),
         trace: found.trace.iter().map(moment).collect(),
     };
     let cuts_of = |cut: &Cut| cut_recoding::labels(&problem.forest, microdata, cut, Absent::Together);
@@ -141,7 +148,7 @@ fn solution(
         drawn_from: drawn.map(|_| found.best.len()),
         columns: plan::columns(microdata),
     });
-    let cost = Some(show(rules, microdata, *cost));
+    let cost = cost.map(|cost| show(rules, microdata, cost));
     Ok(Solution { recoding, plan, search, cost, warnings: Vec::new(), sets: None })
 }
 
@@ -162,10 +169,14 @@ pub(super) fn apply_plan(
     let (forest, cut) = cut_recoding::planned(microdata, &plan.cuts)?;
     let problem = problem::problem_in(microdata, &asked, forest)?;
     let LPlusProblem { rules, forest, fine, .. } = &problem;
-    let recoding = recode::recode(rules, forest, microdata, &asked, &cut);
+    let mut extra = ExtraGeneralisation::of(policy, microdata);
+    let recoding = recode::recode(rules, forest, microdata, &asked, &cut, extra.as_mut());
+    let (steps, more) = extra.map_or((0, 0), |extra| extra.taken());
     // Without suppression in the policy, classes that violate it have no price of their own: then plain LM has one.
     let cost = Some(fine.cost_of(rules, forest, &cut)).filter(|cost| *cost < FORBIDDEN);
-    let cost = cost.map(|cost| show(rules, microdata, cost));
+    // Under DM and CM what more generalisation costs depends on which classes became one.
+    let cost = cost.filter(|_| steps == 0 || rules.metric == Metric::Lm);
+    let cost = cost.map(|cost| show(rules, microdata, cost + more));
     let (plan, search) = (Plan::Cuts(plan.clone()), SearchFacts::unproven(0, clock));
     Ok(Solution { recoding, plan, search, cost, warnings: Vec::new(), sets: None })
 }

@@ -8,11 +8,12 @@ use super::bound::LPlusProblem;
 use super::rules::{CostRules, Metric, Scheme};
 use super::table::FineTable;
 use privet_core::{Error, Exact, Result};
-use privet_engine::cut::{Amount, Forest, Tree};
-use privet_engine::microdata::Microdata;
+use privet_engine::cut::{Forest, Tree};
+use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_engine::privacy::l_plus::{Thresholds, thresholds};
 use privet_policy::method::{LPlusOptimize, SimulatedAnnealing};
 use privet_policy::{CheckedPolicy, ColumnWeights, Requirement, weights_too_large};
+use privet_taxonomy::NodeId;
 
 /// Prices are exact up to this many units in 1; beyond that, they are rounded down to 64 binary digits.
 const MOST_UNITS: u128 = 1 << 64;
@@ -107,6 +108,12 @@ pub fn problem_in(microdata: &Microdata, asked: &LPlusTask, forest: Forest) -> R
     Ok(LPlusProblem { rules, forest, fine, counts })
 }
 
+/// What a cell costs that is published as a node, as a fraction.
+pub(super) fn cell_price(weights: &ColumnWeights, quasi: &QuasiIdentifier, node: NodeId) -> (u64, u64) {
+    let span = quasi.values().saturating_sub(1);
+    weights.cell(quasi.taxonomy.height(node), (quasi.values_below(node) - 1, span))
+}
+
 /// Prices cells and records: LM in integer units over a common denominator.
 fn price(rules: &mut CostRules, asked: &LPlusTask, microdata: &Microdata, forest: &Forest) -> Result<()> {
     let (settings, weights) = (&asked.settings, &asked.weights);
@@ -132,21 +139,17 @@ fn price(rules: &mut CostRules, asked: &LPlusTask, microdata: &Microdata, forest
     }
     rules.exact = units.is_some();
     rules.units = units.unwrap_or(MOST_UNITS);
-    let amount = |num: u64, den: u64| (u128::from(num) * rules.units / u128::from(den.max(1))) as Amount;
     let losses = microdata.quasi.iter().zip(&forest.trees).zip(weights).map(|((quasi, tree), weights)| {
-        let span = quasi.values().saturating_sub(1);
         let loss = |node: u32| {
-            let node = tree.taxonomy_node(node);
-            let level = quasi.taxonomy.height(node) as usize;
-            let (num, den) = weights.cell(level, (quasi.values_below(node) - 1, span));
-            amount(num, den)
+            let (num, den) = cell_price(weights, quasi, tree.taxonomy_node(node));
+            rules.in_units(num, den)
         };
         (0..tree.len() as u32).map(loss).collect()
     });
     let losses = losses.collect();
     (rules.per_cell, rules.per_record) = (
-        amount(per_cell.numerator(), per_cell.denominator()),
-        amount(per_record.numerator(), per_record.denominator()),
+        rules.in_units(per_cell.numerator(), per_cell.denominator()),
+        rules.in_units(per_record.numerator(), per_record.denominator()),
     );
     rules.losses = losses;
     Ok(())

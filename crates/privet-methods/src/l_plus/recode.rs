@@ -1,5 +1,8 @@
 //! From a cut to a release: the classes, and what the scheme does to those that violate a threshold.
 
+use std::collections::BTreeMap;
+
+use super::extra::ExtraGeneralisation;
 use super::problem::LPlusTask;
 use super::rules::{CostRules, Metric, Scheme};
 use super::table::RecordReader;
@@ -9,13 +12,14 @@ use crate::recoding::Recoding;
 use privet_engine::cut::{Cut, Forest};
 use privet_engine::microdata::Microdata;
 
-/// The recoding of every record under a cut.
+/// The recoding of every record under a cut, with what the policy has generalised more at random.
 pub fn recode(
     rules: &CostRules,
     forest: &Forest,
     microdata: &Microdata,
     asked: &LPlusTask,
     cut: &Cut,
+    mut extra: Option<&mut ExtraGeneralisation<'_>>,
 ) -> Recoding {
     let records = microdata.summary.len();
     let mut shown = CutRecoding::new(forest, microdata, cut);
@@ -27,13 +31,24 @@ pub fn recode(
         asked,
         tally: rules.tally(),
     };
+    // By their cells, the classes that others may look like.
+    let mut looking: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
     for range in begins.windows(2) {
         let members = &members[range[0] as usize..range[1] as usize];
         class.count(members);
         if class.is_suppressed() {
             continue;
         }
-        let id = recoding.add_class(shown.cells(microdata, members[0] as usize));
+        let mut cells: Vec<u32> = shown.cells(microdata, members[0] as usize).collect();
+        if let Some(extra) = &mut extra {
+            cells = extra.step(&mut recoding.columns, cells, class.tally.size, rules);
+        }
+        let id = match extra {
+            None => recoding.add_class(cells),
+            Some(_) => {
+                *looking.entry(cells).or_insert_with_key(|cells| recoding.add_class(cells.iter().copied()))
+            }
+        };
         class.publish(&mut recoding, id, members);
     }
     recoding

@@ -74,6 +74,11 @@ pub struct CostRules {
 const GRAINS: u32 = 47;
 
 impl CostRules {
+    /// A fraction in units.
+    pub fn in_units(&self, num: u64, den: u64) -> Amount {
+        (u128::from(num) * self.units / u128::from(den.max(1))) as Amount
+    }
+
     pub fn new(
         scheme: Scheme,
         metric: Metric,

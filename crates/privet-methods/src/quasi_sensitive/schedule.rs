@@ -180,13 +180,19 @@ impl GroupSolver<'_> {
 
     /// Computes better starts from the parts of groups.
     fn divide(&self, open: &mut [(&RecordPart, &mut Answer)], end: Option<Instant>) -> Result<()> {
-        let left = end.map(|end| end.saturating_duration_since(Instant::now()) / PARTS);
+        let now = Instant::now();
+        let left = end.map(|end| end.saturating_duration_since(now) / PARTS);
+        let end = left.map(|left| now + left);
         let share = left.map(|left| left.mul_f64(self.cores(open.len()) / open.len().max(1) as f64));
         if share.is_some_and(|share| share < LEAST_ROUND) {
             return Ok(());
         }
         open.par_iter_mut().for_each(|(part, answer)| {
-            let until = share.map(|share| Instant::now() + share);
+            let now = Instant::now();
+            if end.is_some_and(|end| now >= end) {
+                return;
+            }
+            let until = share.zip(end).map(|(share, end)| (now + share).min(end));
             let found = from_parts(&self.problem(part), &self.nested(part), until, self.clock);
             let Some(found) = found else { return };
             if answer.found.as_ref().is_none_or(|known| found.cost < known.cost) {

@@ -3,12 +3,14 @@
 #[cfg(test)]
 use privet_engine::testing::vocabularies as cases;
 mod decide;
+mod height;
 mod lg;
 pub mod loss;
 mod ssg;
 pub mod utility;
 
 pub use decide::{VocabularyDecision, decide};
+pub use height::generalisation_height;
 
 use super::SearchFacts;
 use crate::plan::Plan;

@@ -26,6 +26,8 @@ method! {
         pub top: u64,
         /// Whether one of several best cuts is drawn.
         pub break_minimality: BreakMinimality,
+        /// How likely a class is generalised one step more than necessary.
+        pub extra_generalisation: Exact,
         /// How the best cut is searched for.
         pub search: CutSearch,
         /// Which values are specialised first.
@@ -150,6 +152,15 @@ impl LPlusOptimize {
     /// Refuses keys that contradict each other.
     pub(super) fn check(&self, columns: &[PolicyColumn]) -> Checked {
         check_prices(self.suppression, self.cost, [self.cost_value, self.cost_record], columns)?;
+        let only_records = matches!(self.suppression, Scheme::None | Scheme::AllRec);
+        if self.extra_generalisation > Exact::ZERO && !only_records {
+            let wrong = format!(
+                "extra_generalisation joins classes, but suppression = \"{}\" decides in each class by itself what is suppressed",
+                self.suppression
+            );
+            let help = "set suppression = \"all-rec\" or \"none\", or remove extra_generalisation";
+            return Err(("extra_generalisation", Error::input(wrong).help(help)));
+        }
         match self.search {
             CutSearch::Interval => {
                 let idle = [("order", self.order == CutOrder::Ascending), ("tighten", !self.tighten)];
@@ -248,6 +259,13 @@ pub static DECLARATION: Declaration = Declaration {
             "false",
             "publish one of this many best cuts (true: of the top ones), drawn by the seed, so that nobody can reason from the \
              best one",
+        ),
+        Key::with_default(
+            "extra_generalisation",
+            KeyKind::Exact("0", "1"),
+            "0",
+            "how likely a class is published one step more general than necessary in one column, drawn by the seed, so that nobody \
+             can reason from what was necessary",
         ),
         SEARCH,
         ORDER,

@@ -145,6 +145,23 @@ stated! {
 }
 
 impl Method {
+    /// How likely a class is published more general than necessary.
+    pub fn extra_generalisation(&self) -> Exact {
+        match self {
+            Method::LPlusOptimize(own) => own.extra_generalisation,
+            Method::FullDomain(_)
+            | Method::Mondrian(_)
+            | Method::SimulatedAnnealing(_)
+            | Method::Injector(_)
+            | Method::Anatomy(_)
+            | Method::CodipStar(_)
+            | Method::Codip(_)
+            | Method::Ff(_)
+            | Method::FfOptimal(_)
+            | Method::QuasiSensitive(_) => Exact::ZERO,
+        }
+    }
+
     /// What it is about, and so what it publishes.
     pub fn subject(&self) -> Subject {
         self.declaration().subject

@@ -179,6 +179,58 @@ proptest! {
         }
     }
 
+    /// Every class of a release with random extra generalisation meets the requirements, at the cost that is stated; every cell lies
+    /// at or above the one of the best cut.
+    #[test]
+    fn what_chance_generalises_stays_valid(case in any_case(), p in prop::sample::select(vec!["0.3", "1"])) {
+        prop_assume!(["none", "all-rec"].contains(&case.scheme));
+        let (_folder, policy, microdata) = read(&case, &format!("extra_generalisation = {p}\n"));
+        let (_other, plain, _) = read(&case, "");
+        let Ok(solution) = crate::run(&policy, &microdata, &Clock::unlimited()) else { return Ok(()) };
+        let best = crate::run(&plain, &microdata, &Clock::unlimited()).expect("the same without chance");
+        let table = solution.recoding.count(&microdata);
+        prop_assert_eq!(table.suppressed, best.recoding.count(&microdata).suppressed);
+        for class in 0..solution.recoding.len() {
+            let (size, counts) = (table.sizes[class], table.class(class));
+            prop_assert!(size >= case.k);
+            for (value, (num, den)) in &case.theta {
+                let tracked = microdata.table.tracked.iter().find(|column| column.name == "s").expect("s");
+                let Some(at) = tracked.values.iter().position(|known| known == value) else { continue };
+                let mut count = 0;
+                counts.counts.for_each(&tracked.slots, |place, own| count += if place as usize == at { own } else { 0 });
+                prop_assert!(count * den <= num * size, "{value}");
+            }
+        }
+        let mut cost = ratio(0, 1);
+        for record in 0..microdata.summary.len() {
+            let total = microdata.summary.count(record);
+            let cells = |solution: &Solution| -> Option<Vec<String>> {
+                let (class, _) = solution.recoding.destinations(record, total).next()?;
+                let cells = solution.recoding.cells(class as usize).iter().zip(&solution.recoding.columns);
+                Some(cells.map(|(cell, column)| column.cells[*cell as usize].label.clone()).collect())
+            };
+            let (Some(own), Some(finest)) = (cells(&solution), cells(&best)) else {
+                cost += ratio(2 * case.trees.len() as u64 * total, 1);
+                continue;
+            };
+            let mut steps = 0;
+            for (column, (own, finest)) in own.iter().zip(&finest).enumerate() {
+                let taxonomy = &microdata.quasi[column].taxonomy;
+                let node = |label: &String| taxonomy.find(label).expect("a node");
+                prop_assert!(taxonomy.contains(node(own), node(finest)));
+                steps += usize::from(own != finest);
+                cost += case.plain_loss(column, own) * ratio(total, 1);
+            }
+            prop_assert!(steps <= 1);
+            let at_roots = finest.iter().zip(&microdata.quasi);
+            let at_roots = at_roots.filter(|(label, quasi)| quasi.taxonomy.label(quasi.taxonomy.root()) == **label).count();
+            prop_assert!(p != "1" || steps == 1 || at_roots == case.trees.len());
+        }
+        if case.metric == "LM" {
+            prop_assert_eq!(exact(&solution), cost);
+        }
+    }
+
     #[test]
     fn with_weights_the_optimum_is_that_of_brute_force(case in any_weighted_case()) {
         let (_folder, policy, microdata) = read(&case, "");

@@ -77,7 +77,7 @@ impl LPlusCase {
         (0..self.trees.len()).map(of_column).sum()
     }
 
-    fn plain_loss(&self, column: usize, label: &str) -> Ratio {
+    pub fn plain_loss(&self, column: usize, label: &str) -> Ratio {
         let paths = self.paths(column);
         let covered = paths.iter().filter(|path| path.iter().any(|node| node == label)).count() as u64;
         if paths.len() == 1 { ratio(0, 1) } else { ratio(covered - 1, paths.len() as u64 - 1) }
