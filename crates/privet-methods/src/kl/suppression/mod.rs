@@ -47,7 +47,7 @@ pub(super) struct Manner {
 }
 
 /// Without a time limit, the work for a proof: some seconds. The same on every machine, so that the result is.
-pub(super) const PROOF: u64 = 1 << 29;
+pub(super) const PROOF: u64 = 1 << 31;
 
 /// Clauses that one round adds at most.
 const MOST_NEW: usize = 4096;
