@@ -134,7 +134,7 @@ impl<'a> SuppressionProblem<'a> {
         Ok(moles)
     }
 
-    /// Whether what is left is no threat by itself: the empty itemset.
+    /// Whether what is left meets the requirements for an adversary who knows nothing: the empty itemset.
     fn is_whole_safe(&self, choice: &Choice) -> bool {
         let (rows, of) = self.rows(choice);
         let mut all = Heads::default();
