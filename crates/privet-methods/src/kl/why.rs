@@ -1,9 +1,9 @@
 //! Why a group of items is published and not what is below it: a threat that its children would have.
 //!
 //! A release that publishes each item as a node of a cut has no threat. If one inner node of the cut is replaced by its
-//! children, every threat of the new cut has one of the children in it: nothing else is new. Of the smallest of these
-//! threats the one that fewest transactions fit is shown, then that of fewest items, then the first by names; and its
-//! other members are made as general as they can be.
+//! children, every threat of the new cut has one of the children in it: nothing else is new. Of the minimal ones, with at
+//! most three items, the one that fewest transactions fit is shown, then that of fewest items, then the first by names;
+//! and its other members are made as general as they can be.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
