@@ -278,13 +278,13 @@ fn with_json_an_error_is_an_object_too() {
 }
 
 #[test]
-fn a_sensitive_item_in_the_tree_of_public_ones_is_refused() {
+fn a_group_of_items_is_refused_as_a_sensitive_item() {
     let bench = good_transactions();
-    bench.edit("policy.toml", "[\"Test\"]", "[\"Milk\"]");
+    bench.edit("policy.toml", "[\"Test\"]", "[\"Drinks\"]");
     let outcome = anonymize(&bench);
     refused("sensitive and public", &bench, &outcome, 2);
     assert!(
-        outcome.stderr.contains("policy.toml:9:") && outcome.stderr.contains("'Milk'"),
+        outcome.stderr.contains("policy.toml:9:") && outcome.stderr.contains("'Drinks' is a group"),
         "{}",
         outcome.stderr
     );

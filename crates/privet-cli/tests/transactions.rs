@@ -119,10 +119,10 @@ fn broken_hierarchies_and_lists_are_named_with_their_line() {
             &["items.csv:3:", "'beer' is listed twice, first on line 1"],
         ),
         ("items.csv", "Drinks;All\nbeer;Drinks;All\n", &["items.csv:2:", "an inner node", "a leaf"]),
-        ("items.csv", "beer;All\nS;All\n", &["sensitive.txt:1:", "'S'"]),
+        ("items.csv", "beer;S;All\n", &["sensitive.txt:1:", "'S' is a group"]),
         ("sensitive.txt", "T\n\n\"S\n", &["sensitive.txt:3:", "never closes"]),
         ("sensitive.txt", "T\nS\n\nT\n", &["sensitive.txt:4:", "'T' is listed twice, first on line 1"]),
-        ("sensitive.txt", "T\nwine\n", &["sensitive.txt:2:", "'wine'"]),
+        ("sensitive.txt", "T\nDrinks\n", &["sensitive.txt:2:", "'Drinks' is a group"]),
     ] {
         let bench = shop("beer\n");
         bench.write(file, content);

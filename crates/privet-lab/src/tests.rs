@@ -146,6 +146,13 @@ fn small_transactions(folder: &Path) {
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, &text).expect("transactions");
     }
+    let diagnoses = folder.join("informs-meps");
+    fs::create_dir_all(&diagnoses).expect("a folder");
+    let row = |row: usize| format!("{},{}\n", row / 2, (row * 5 + row / 7) % 9);
+    let rows: String = (0..120).map(row).collect();
+    fs::write(diagnoses.join("conditions05.csv"), format!("DUPERSID,ICD9CODX\n{rows}")).expect("diagnoses");
+    let tree: String = (0..9).map(|code| format!("{code};chapter {};*\n", code / 3)).collect();
+    fs::write(diagnoses.join("treefile_ICD9CODX.txt"), tree).expect("a tree");
 }
 
 #[test]

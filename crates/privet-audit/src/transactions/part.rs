@@ -56,11 +56,16 @@ impl Suppression {
         self.listed.is_none() && self.removes() && self.suppresses_items()
     }
 
+    /// Whether a release may lack an item altogether: it is suppressed, or all transactions with it may be removed.
+    pub(super) fn may_lack(&self, tree: &ItemTree, item: Node) -> bool {
+        self.removes() || self.is_suppressed(tree, item)
+    }
+
     /// Whether an item that is not published counts as suppressed.
     fn is_suppressed(&self, tree: &ItemTree, item: Node) -> bool {
         match &self.listed {
-            Some(listed) => listed.iter().any(|node| tree.contains(*node, item)),
-            None => self.suppresses_items(),
+            Some(listed) if self.suppresses_items() => listed.iter().any(|node| tree.contains(*node, item)),
+            _ => self.suppresses_items(),
         }
     }
 }

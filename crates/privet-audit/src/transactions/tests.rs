@@ -265,6 +265,8 @@ fn suppression_keeps_its_limits() {
     assert_eq!(judged(without_item, limits("0.1", "0"), Some(&["d"]), Some("2/12")), ["cost"]);
     assert_eq!(judged(without_item, limits("0.05", "0"), Some(&["d"]), None), ["suppressed items"]);
     assert_eq!(judged(without_item, limits("0", "0"), None, None), ["truth"]);
+    // What is missing everywhere is listed, or it is not suppressed.
+    assert_eq!(judged(without_item, limits("0.1", "0"), Some(&[]), None), ["truth"]);
     assert!(judged(without_row, limits("0", "0.2"), Some(&[]), Some("2/12")).is_empty());
     assert_eq!(judged(without_row, limits("0", "0.1"), Some(&[]), None), ["records"]);
     assert_eq!(judged(without_row, limits("0.1", "0"), Some(&["d"]), None), ["records", "truth"]);

@@ -115,8 +115,9 @@ pub(super) fn shown(facts: &TransactionFacts<'_>) -> std::result::Result<Vec<Opt
         }
     }
     let items = facts.original.sets.iter().flat_map(|set| &set.nodes);
-    let lost = items.copied().filter(|item| shown[*item as usize].is_none()).min();
-    match lost.filter(|_| recoding == Recoding::Global && !facts.suppression.is_allowed()) {
+    let is_lost = |item: &Node| shown[*item as usize].is_none() && !facts.suppression.may_lack(tree, *item);
+    let lost = items.copied().filter(is_lost).min();
+    match lost.filter(|_| recoding == Recoding::Global) {
         Some(item) => {
             let label = tree.label(item);
             let detail = format!(

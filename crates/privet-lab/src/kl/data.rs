@@ -54,7 +54,7 @@ pub(super) static POS: Dataset = Dataset {
 };
 
 /// Where the data is looked for, and how it is called there.
-const ENDINGS: [&str; 2] = [".zst", ""];
+pub(super) const ENDINGS: [&str; 2] = [".zst", ""];
 
 /// Transactions as numbers of items.
 #[derive(Debug, Default)]

@@ -1,12 +1,14 @@
 //! Why a group of items is published and not what is below it: a threat that its children would have.
 //!
 //! A release that publishes each item as a node of a cut has no threat. If one inner node of the cut is replaced by its
-//! children, every threat of the new cut has one of the children in it: nothing else is new. Of the smallest of these
-//! threats the one that fewest transactions fit is shown, then that of fewest items, then the first by names; and its
-//! other members are made as general as they can be.
+//! children, every threat of the new cut has one of the children in it: nothing else is new. Of the minimal ones, with at
+//! most three items, the one that fewest transactions fit is shown, then that of fewest items, then the first by names;
+//! and its other members are made as general as they can be.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
+
+use hashbrown::HashSet;
 
 use super::ItemTask;
 use super::recoding::ItemRecoding;
@@ -36,34 +38,37 @@ pub struct GroupThreat {
 }
 
 /// Larger sets are not looked for: they are many, and harder to read than smaller ones.
-const MOST_ITEMS: usize = 3;
-/// The number of sets that are looked at for one group.
+const MOST_ITEMS: u64 = 3;
+/// The number of sets of one group that may wait to be extended.
 const MOST_SETS: usize = 1 << 17;
-/// The number of cells that are read for one group where absences matter.
-const MOST_CELLS: u64 = 1 << 26;
+/// The number of cells that are read for all groups where absences matter; those that come later are left without a reason.
+const MOST_CELLS: u64 = 1 << 27;
 
 /// A threat for every published group that has one, in the order of the tree; none where transactions are recoded in their own
 /// ways.
 pub fn reasons(task: &ItemTask<'_>, recoding: &ItemRecoding, clock: &Clock) -> Result<Vec<GroupThreat>> {
     let ItemRecoding::Global { shown, .. } = recoding else { return Ok(Vec::new()) };
     let tree: &ItemTree = &task.baskets.tree;
-    let occurrences = task.baskets.occurrences();
-    let mut groups: Vec<Node> = tree
-        .nodes()
-        .filter(|node| tree.is_leaf(*node) && occurrences[*node as usize] > 0)
-        .filter_map(|item| shown[item as usize])
-        .filter(|node| !tree.is_leaf(*node))
-        .collect();
-    groups.dedup();
-    let mut reasons = Vec::new();
-    for group in groups {
+    // Per published group, the baskets that hold it.
+    let mut groups: BTreeMap<Node, Vec<u32>> = BTreeMap::new();
+    for basket in (0..task.baskets.len()).filter(|basket| !recoding.is_removed(*basket)) {
+        let nodes = task.baskets.items(basket).iter().filter_map(|item| shown[*item as usize]);
+        for node in nodes.filter(|node| !tree.is_leaf(*node)) {
+            let holding = groups.entry(node).or_default();
+            if holding.last() != Some(&(basket as u32)) {
+                holding.push(basket as u32);
+            }
+        }
+    }
+    let (mut reasons, mut cells) = (Vec::new(), MOST_CELLS);
+    for (group, holding) in groups {
         clock.check()?;
-        let finer = FinerRows::of(task, recoding, shown, group);
+        let finer = FinerRows::of(task, shown, group, &holding);
         let found = finer.threats(task);
         let first = found.into_iter().min_by_key(|threat| key(tree, threat));
         let reason = match first {
             Some(threat) => Some(finer.generalised(task, threat)),
-            None => with_absences(task, shown, group, clock)?,
+            None => with_absences(task, shown, group, &mut cells, clock)?,
         };
         reasons.extend(reason);
     }
@@ -85,7 +90,8 @@ struct FinerRows {
 }
 
 impl FinerRows {
-    fn of(task: &ItemTask<'_>, recoding: &ItemRecoding, shown: &[Option<Node>], group: Node) -> FinerRows {
+    /// `holding` are the baskets that hold the group, ascending.
+    fn of(task: &ItemTask<'_>, shown: &[Option<Node>], group: Node, holding: &[u32]) -> FinerRows {
         let (baskets, tree) = (task.baskets, &task.baskets.tree);
         let guarded = task.requirements.iter().any(KlPrivacy::guards_marks);
         let children: Vec<Node> = tree.children(group).collect();
@@ -101,13 +107,9 @@ impl FinerRows {
             nodes.dedup();
             if guarded { tree.with_ancestors(&nodes) } else { nodes }
         };
-        let is_wanted = |basket: &u32| {
-            let basket = *basket as usize;
-            !recoding.is_removed(basket)
-                && baskets.items(basket).iter().any(|item| tree.contains(group, *item))
-        };
+        let is_wanted = |basket: &u32| holding.binary_search(basket).is_ok();
         let (mut rows, mut of) = (Rows::default(), Vec::new());
-        for basket in (0..baskets.len() as u32).filter(is_wanted) {
+        for basket in holding.iter().copied() {
             let count = baskets.single(basket as usize);
             if count > 0 {
                 rows.push(nodes(basket), count);
@@ -164,34 +166,21 @@ impl FinerRows {
     /// The minimal threats with a child of the group, as far as they are looked for.
     fn threats(&self, task: &ItemTask<'_>) -> Vec<GroupThreat> {
         let tree: &ItemTree = &task.baskets.tree;
-        let longest = task.requirements.iter().map(|asked| asked.m).max().unwrap_or(0);
-        let mut found: Vec<GroupThreat> = Vec::new();
-        let mut open: Vec<(Vec<Node>, Vec<u32>)> = Vec::new();
+        let most = task.requirements.iter().map(|asked| asked.m).max().unwrap_or(0).min(MOST_ITEMS);
+        let mut search = ThreatSearch { task, finer: self, most, found: Vec::new(), known: HashSet::new() };
         let mut holding: BTreeMap<Node, Vec<u32>> = BTreeMap::new();
         for row in self.rows.numbers() {
             for node in self.rows.nodes(row).iter().filter(|node| tree.parent(**node) == Some(self.group)) {
                 holding.entry(*node).or_default().push(row);
             }
         }
-        if longest > 0 {
-            open.extend(holding.into_iter().map(|(child, rows)| (vec![child], rows)));
-        }
-        let (mut next, mut looked) = (0, 0);
         // Smaller sets come first, so that what contains a threat is known when it is reached.
-        while next < open.len() && looked < MOST_SETS {
-            let (set, rows) = std::mem::take(&mut open[next]);
-            next += 1;
-            looked += 1;
-            if found.iter().any(|known| known.present.iter().all(|node| set.contains(node))) {
-                continue;
-            }
-            if let Some(threat) = self.judge(task, &set, &rows) {
-                found.push(threat);
-                continue;
-            }
-            if set.len() >= MOST_ITEMS || set.len() as u64 >= longest {
-                continue;
-            }
+        let mut open = VecDeque::new();
+        if most > 0 {
+            let children = holding.into_iter().map(|(child, rows)| (vec![child], rows));
+            open.extend(children.filter_map(|(set, rows)| search.test(set, rows)));
+        }
+        while let Some((set, rows)) = open.pop_front() {
             let mut holding: BTreeMap<Node, Vec<u32>> = BTreeMap::new();
             let last = set[1..].last().copied();
             let is_new = |node: Node| {
@@ -203,15 +192,13 @@ impl FinerRows {
                     holding.entry(*node).or_default().push(*row);
                 }
             }
-            open.extend(holding.into_iter().filter(|(_, held)| held.len() < rows.len()).map(
-                |(node, held)| {
-                    let mut larger = set.clone();
-                    larger.push(node);
-                    (larger, held)
-                },
-            ));
+            for (node, held) in holding.into_iter().filter(|(_, held)| held.len() < rows.len()) {
+                let mut larger = set.clone();
+                larger.push(node);
+                open.extend(search.test(larger, held).filter(|_| open.len() < MOST_SETS));
+            }
         }
-        found
+        search.found
     }
 
     /// With all members but the child of the group lifted as far as it remains a threat.
@@ -237,11 +224,49 @@ impl FinerRows {
     }
 }
 
+/// Sets that rows hold, and the rows.
+type HeldSet = (Vec<Node>, Vec<u32>);
+
+/// What is known about sets with a child of the group.
+struct ThreatSearch<'s> {
+    task: &'s ItemTask<'s>,
+    finer: &'s FinerRows,
+    /// Larger sets are not looked at.
+    most: u64,
+    found: Vec<GroupThreat>,
+    /// The threats, each ascending.
+    known: HashSet<Vec<Node>>,
+}
+
+impl ThreatSearch<'_> {
+    /// Records a set that is a threat while no part of it is; returns one that could grow into a threat.
+    fn test(&mut self, set: Vec<Node>, rows: Vec<u32>) -> Option<HeldSet> {
+        let mut sorted = set.clone();
+        sorted.sort_unstable();
+        let part = |chosen: u32| {
+            let members = sorted.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1);
+            members.map(|(_, node)| *node).collect::<Vec<Node>>()
+        };
+        if (1u32..1 << sorted.len()).any(|chosen| self.known.contains(&part(chosen))) {
+            return None;
+        }
+        match self.finer.judge(self.task, &set, &rows) {
+            Some(threat) => {
+                self.known.insert(sorted);
+                self.found.push(threat);
+                None
+            }
+            None => Some((set, rows)).filter(|(set, _)| (set.len() as u64) < self.most),
+        }
+    }
+}
+
 /// A threat that needs absences, where these may be known.
 fn with_absences(
     task: &ItemTask<'_>,
     shown: &[Option<Node>],
     group: Node,
+    cells: &mut u64,
     clock: &Clock,
 ) -> Result<Option<GroupThreat>> {
     let tree: &ItemTree = &task.baskets.tree;
@@ -250,13 +275,18 @@ fn with_absences(
     cut.sort_unstable();
     cut.dedup();
     for (requirement, privacy) in task.requirements.iter().enumerate().filter(|(_, privacy)| privacy.n > 0) {
+        if *cells == 0 {
+            return Ok(None);
+        }
         let rows = Arc::new(Rows::of(task.baskets, &shown_by(tree, &cut)));
+        let read = rows.iter().map(|(nodes, _)| nodes.len() as u64).sum();
         let mut conflicts = Conflicts::<Threat>::new(tree);
         let (absent, reach) = (privacy.n, privacy.n);
         let layout = Layout { scope: Scope::OneCut, absent, reach, certify: true, is_partial: false };
         let miner = Miner::new(tree, &rows, Lookup::new(rows.clone()), privacy, layout);
         let power = Power { present: privacy.m, absent: privacy.n };
-        miner.mine(power, MOST_CELLS, None, &mut conflicts, clock)?;
+        let (_, effort) = miner.mine(power, *cells, None, &mut conflicts, clock)?;
+        *cells = cells.saturating_sub(effort.cells).saturating_sub(read);
         let found = conflicts.iter().map(|conflict| GroupThreat {
             group,
             present: conflict.witness.present.clone(),

@@ -104,6 +104,9 @@ impl<'p, 'a> Evaluator<'p, 'a> {
     pub(super) fn improve(&mut self, start: &[Node]) -> Result<Evaluated> {
         let tree = self.problem.tree;
         let mut best = self.evaluate(start)?;
+        // Where only transactions are removed and only k is asked for, a finer cut removes what a coarser one does, and more: a
+        // node that takes too many stays out of reach.
+        let mut is_out = vec![false; tree.len()];
         loop {
             let before = best.key();
             let mut moves = moves(tree, &best.choice.cut);
@@ -117,10 +120,17 @@ impl<'p, 'a> Evaluator<'p, 'a> {
                     return Ok(best);
                 }
                 self.clock.check()?;
-                let Some(cut) = moved(tree, &best.choice.cut, node) else { continue };
+                let Some(cut) = moved(tree, &best.choice.cut, node).filter(|_| !is_out[node as usize]) else {
+                    continue;
+                };
                 let next = self.evaluate(&cut)?;
                 if next.key() < best.key() {
+                    if cut.len() < best.choice.cut.len() {
+                        is_out.fill(false);
+                    }
                     best = next;
+                } else if self.problem.is_monotone() && best.excess == 0 && next.excess > 0 {
+                    is_out[node as usize] = true;
                 }
             }
             if best.key() == before {

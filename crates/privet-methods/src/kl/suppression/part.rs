@@ -76,6 +76,12 @@ impl<'a> SuppressionProblem<'a> {
         }
     }
 
+    /// Whether a finer cut never needs less to be removed.
+    pub(super) fn is_monotone(&self) -> bool {
+        let guarded = self.task.requirements.iter().any(|requirement| requirement.guards_marks());
+        self.limits[0] == 0 && !guarded
+    }
+
     /// How many occurrences a choice removes by its items.
     pub(super) fn lost(&self, choice: &Choice) -> u64 {
         choice.suppressed.iter().map(|node| self.occurrences[*node as usize]).sum()
@@ -128,7 +134,7 @@ impl<'a> SuppressionProblem<'a> {
         Ok(moles)
     }
 
-    /// Whether what is left is no threat by itself: the empty itemset.
+    /// Whether what is left meets the requirements for an adversary who knows nothing: the empty itemset.
     fn is_whole_safe(&self, choice: &Choice) -> bool {
         let (rows, of) = self.rows(choice);
         let mut all = Heads::default();
