@@ -100,8 +100,8 @@ impl<'a> MondrianSplitter<'a> {
     }
 
     /// Splits parts until nothing can be split any more. Where the least loss decides, it decides from the parts on, and once
-    /// more from what splits along the widest columns make of them; the better result is taken. So nobody loses by asking for
-    /// it.
+    /// more from what splits along the widest columns make of them; the better result is taken. So it never loses more than
+    /// those.
     pub(super) fn partition(&self, parts: Vec<RecordPart>) -> Result<Vec<RecordPart>> {
         if !self.is_led_by_loss() {
             return self.settle(parts);
