@@ -143,8 +143,8 @@ impl SplitAxis {
         matches!(self.kind, AxisKind::Sets { free: true })
     }
 
-    /// What a record of a part loses that covers these positions, so many of them with a value: LM, from 0 for one value to 1
-    /// for all.
+    /// What a record of a part loses that covers these positions, `distinct` of them with a value: LM, from 0 for one value to
+    /// 1 for all.
     pub fn price(&self, quasi: &QuasiIdentifier, (low, high): (u32, u32), distinct: usize) -> f64 {
         let share =
             |covered: u64, all: u64| covered.saturating_sub(1) as f64 / all.saturating_sub(1).max(1) as f64;
