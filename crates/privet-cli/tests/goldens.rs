@@ -209,14 +209,7 @@ pub const GROUPS: &[Group] = &[
     group(
         "ward",
         "k-anonymity = { k = 5 }\nl-diversity = { column = 'diagnosis', l = 3 }",
-        &[
-            ("full-domain", ""),
-            ("full-domain:refine", "refine = true"),
-            ("mondrian", ""),
-            ("mondrian:refine", "refine = true"),
-            ("mondrian:sets", "labels = 'sets'"),
-            ("mondrian:free", "labels = 'sets'\nsplits = 'free'"),
-        ],
+        &[("full-domain", ""), ("mondrian", "")],
     ),
     group(
         "ward",

@@ -1,7 +1,7 @@
 //! Quasi-identifiers as directions to split along.
 
 use privet_core::{Error, Result};
-use privet_engine::microdata::Microdata;
+use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_policy::method::{self, Labels, Numbers};
 use privet_policy::{CheckedPolicy, ColumnType};
 use privet_taxonomy::Taxonomy;
@@ -41,7 +41,7 @@ impl AxisLabels {
         own: &method::Mondrian,
         microdata: &Microdata,
     ) -> Vec<AxisLabels> {
-        let of = |quasi: &privet_engine::microdata::QuasiIdentifier| {
+        let of = |quasi: &QuasiIdentifier| {
             let column = &policy.columns[quasi.index];
             AxisLabels {
                 labels: own.labels_of(column),
@@ -143,13 +143,18 @@ impl SplitAxis {
         matches!(self.kind, AxisKind::Sets { free: true })
     }
 
-    /// What a part costs that covers these positions, so many of them with a value: from 0 for one value to 1 for all.
-    pub fn price(&self, taxonomy: &Taxonomy, (low, high): (u32, u32), distinct: usize) -> f64 {
+    /// What a record of a part loses that covers these positions, `distinct` of them with a value: LM, from 0 for one value to
+    /// 1 for all.
+    pub fn price(&self, quasi: &QuasiIdentifier, (low, high): (u32, u32), distinct: usize) -> f64 {
+        let share =
+            |covered: u64, all: u64| covered.saturating_sub(1) as f64 / all.saturating_sub(1).max(1) as f64;
         match &self.kind {
-            AxisKind::Sets { .. } if taxonomy.leaves() > 1 => {
-                distinct.saturating_sub(1) as f64 / (taxonomy.leaves() - 1) as f64
+            AxisKind::Sets { .. } => share(distinct as u64, quasi.taxonomy.leaves() as u64),
+            AxisKind::Nodes => {
+                let node = quasi.taxonomy.lowest_above(low as usize, high as usize);
+                share(quasi.values_below(node), quasi.values())
             }
-            _ => self.width(taxonomy, (low, high)),
+            AxisKind::Numbers { .. } => self.width(&quasi.taxonomy, (low, high)),
         }
     }
 

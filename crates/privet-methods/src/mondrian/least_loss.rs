@@ -16,8 +16,9 @@ use super::axis::AxisKind;
 use super::{MOST_DENSE_SLOTS, MondrianSplitter, RecordPart};
 use privet_engine::privacy::{Counts, EquivalenceClass, Members};
 
-/// A node with more children than this is split into all that can stand alone and the rest, not into one and the rest.
-const MOST_SINGLES: usize = 16;
+/// A node with more children than this is split into all that can stand alone and the rest, not into one and the rest. Tests
+/// have small trees and try both.
+const MOST_SINGLES: usize = if cfg!(test) { 3 } else { 16 };
 
 /// A split must save this share of the part's loss; less is rounding.
 const ROUNDING: f64 = 1e-9;
@@ -105,8 +106,8 @@ impl<'p> Side<'p> {
         let price = |(column, (low, high)): (usize, &(u32, u32))| {
             let positions = &self.whole.positions[column];
             let ends = (positions[*low as usize], positions[*high as usize]);
-            let taxonomy = &self.whole.mondrian.microdata.quasi[column].taxonomy;
-            self.whole.mondrian.axes[column].price(taxonomy, ends, self.distinct[column])
+            let quasi = &self.whole.mondrian.microdata.quasi[column];
+            self.whole.mondrian.axes[column].price(quasi, ends, self.distinct[column])
         };
         self.ends.iter().enumerate().map(price).sum::<f64>() * self.size as f64
     }
@@ -340,6 +341,12 @@ impl<'p> RankedPart<'p> {
 }
 
 impl MondrianSplitter<'_> {
+    /// What all records of some parts lose together.
+    pub(super) fn loss(&self, parts: &[RecordPart]) -> f64 {
+        let losses: Vec<f64> = parts.par_iter().map(|part| RankedPart::of(self, part).loss()).collect();
+        losses.iter().sum()
+    }
+
     /// The parts of the split with the least summed loss; `None` where no split meets the requirements and saves something.
     pub(super) fn least_loss(&self, part: &RecordPart) -> Option<Vec<RecordPart>> {
         let ranked = RankedPart::of(self, part);

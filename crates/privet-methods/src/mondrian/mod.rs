@@ -99,9 +99,26 @@ impl<'a> MondrianSplitter<'a> {
         })
     }
 
+    /// Splits parts until nothing can be split any more. Where the least loss decides, it decides from the parts on, and once
+    /// more from what splits along the widest columns make of them; the better result is taken. So it never loses more than
+    /// those.
+    pub(super) fn partition(&self, parts: Vec<RecordPart>) -> Result<Vec<RecordPart>> {
+        if !self.is_led_by_loss() {
+            return self.settle(parts);
+        }
+        let widest = partition::partition_all(&AlongWidest(self), parts.clone(), &self.clock)?;
+        let (direct, further) = (self.settle(parts)?, self.settle(widest)?);
+        Ok(if self.loss(&further) <= self.loss(&direct) { further } else { direct })
+    }
+
+    /// Whether parts are split where that leaves the least summed loss.
+    fn is_led_by_loss(&self) -> bool {
+        self.refine || self.axes.iter().any(SplitAxis::is_free)
+    }
+
     /// Splits parts until nothing can be split any more. With `refine`, parts that look alike in the release are then one
     /// part, which may be split again. Every round of that loses less than the one before, so it ends.
-    pub(super) fn partition(&self, mut parts: Vec<RecordPart>) -> Result<Vec<RecordPart>> {
+    fn settle(&self, mut parts: Vec<RecordPart>) -> Result<Vec<RecordPart>> {
         loop {
             parts = partition::partition_all(self, parts, &self.clock)?;
             parts.sort_unstable();
@@ -366,15 +383,11 @@ impl<'a> MondrianSplitter<'a> {
     }
 }
 
-impl Splitter for MondrianSplitter<'_> {
-    type Part = RecordPart;
-
-    fn split(&self, part: RecordPart) -> std::result::Result<Vec<RecordPart>, RecordPart> {
+impl MondrianSplitter<'_> {
+    /// The first split that meets the requirements, from the widest column on.
+    fn along_widest(&self, part: RecordPart) -> std::result::Result<Vec<RecordPart>, RecordPart> {
         if self.clock.is_over() {
             return Err(part);
-        }
-        if self.refine || self.axes.iter().any(SplitAxis::is_free) {
-            return self.least_loss(&part).ok_or(part);
         }
         let extents: Vec<(u32, u32)> =
             (0..self.axes.len()).map(|column| self.extent(&part, column)).collect();
@@ -396,8 +409,35 @@ impl Splitter for MondrianSplitter<'_> {
         }
         Err(part)
     }
+}
+
+impl Splitter for MondrianSplitter<'_> {
+    type Part = RecordPart;
+
+    fn split(&self, part: RecordPart) -> std::result::Result<Vec<RecordPart>, RecordPart> {
+        if !self.is_led_by_loss() {
+            return self.along_widest(part);
+        }
+        let found = if self.clock.is_over() { None } else { self.least_loss(&part) };
+        found.ok_or(part)
+    }
 
     fn size(&self, part: &RecordPart) -> u64 {
         part.iter().map(|(_, count)| count).sum()
+    }
+}
+
+/// The same parts, split as Mondrian does without looking at what is lost.
+struct AlongWidest<'m, 'a>(&'m MondrianSplitter<'a>);
+
+impl Splitter for AlongWidest<'_, '_> {
+    type Part = RecordPart;
+
+    fn split(&self, part: RecordPart) -> std::result::Result<Vec<RecordPart>, RecordPart> {
+        self.0.along_widest(part)
+    }
+
+    fn size(&self, part: &RecordPart) -> u64 {
+        self.0.size(part)
     }
 }

@@ -62,6 +62,21 @@ fn check(table: &RandomTable, name: &str) -> std::result::Result<(), TestCaseErr
     Ok(())
 }
 
+/// Refining never costs anything: the loss of a release is at most that of the same policy without it.
+fn never_worse(table: &RandomTable, method: &str) -> std::result::Result<(), TestCaseError> {
+    let lm = |refine: &str| {
+        let (_folder, policy, microdata) = table.read(&format!("name = \"{method}\"{refine}"))?;
+        let solution = method::run(&policy, &microdata, &Clock::unlimited()).ok()?;
+        let classes = solution.recoding.count(&microdata);
+        let costs = solution.recoding.costs(&microdata, &classes);
+        costs.into_iter().find(|cost| cost.name == "LM").map(|cost| cost.value)
+    };
+    if let (Some(plain), Some(refined)) = (lm(""), lm("\nrefine = true")) {
+        prop_assert!(refined <= plain * (1.0 + 1e-9), "{} is more than {}", refined, plain);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(cases(200))]
 
@@ -73,5 +88,11 @@ proptest! {
     #[test]
     fn refined_levels_are_locally_optimal(table in tables(40)) {
         check(&table, "full-domain")?;
+    }
+
+    #[test]
+    fn refined_releases_never_lose_more(table in tables(40)) {
+        never_worse(&table, "mondrian")?;
+        never_worse(&table, "full-domain")?;
     }
 }

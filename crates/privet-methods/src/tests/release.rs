@@ -20,16 +20,16 @@ use privet_engine::privacy::naive::Notion;
 use privet_policy::CheckedPolicy;
 
 const METHODS: [&str; 10] = [
-    "name = \"full-domain\"\nrefine = true",
-    "name = \"mondrian\"\nrefine = true",
-    "name = \"mondrian\"\nlabels = \"sets\"",
-    "name = \"mondrian\"\nlabels = \"sets\"\nsplits = \"free\"",
-    "name = \"mondrian\"\nlabels = \"sets\"\nrefine = true",
     "name = \"full-domain\"",
     "name = \"full-domain\"\nsuppression_limit = 0.3\ncost = \"DM\"",
     "name = \"full-domain\"\ntime_limit = \"0s\"\ncost = \"entropy\"",
     "name = \"mondrian\"",
     "name = \"mondrian\"\npartitioning = \"relaxed\"",
+    "name = \"full-domain\"\nrefine = true",
+    "name = \"mondrian\"\nrefine = true",
+    "name = \"mondrian\"\nlabels = \"sets\"",
+    "name = \"mondrian\"\nlabels = \"sets\"\nsplits = \"free\"",
+    "name = \"mondrian\"\nlabels = \"sets\"\nrefine = true",
 ];
 
 fn publish(table: &RandomTable, folder: &Path, method: &str) -> (CheckedPolicy, Result<Published>) {
