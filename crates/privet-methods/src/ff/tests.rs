@@ -3,10 +3,6 @@
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-use num_bigint::BigInt;
-use num_rational::Ratio;
-use num_traits::{ToPrimitive, Zero};
-
 use super::problem::FfProblem;
 use super::{optimum, run};
 use crate::recoding::Recoding;
@@ -22,8 +18,6 @@ use privet_engine::testing::all_cuts;
 use privet_engine::testing::freeform::{Case, cases};
 use privet_policy::{CheckedPolicy, ColumnWeights, Policy};
 use privet_taxonomy::NodeId;
-
-type BigRational = Ratio<BigInt>;
 
 struct Prepared {
     policy: CheckedPolicy,
