@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_tells_the_one_beside_it() {
+    fn a_value_tells_the_one_next_to_it() {
         // In the class, disease 0 goes with treatment 0 alone; disease 1 with two of them.
         let table = Classed { classes: &[0, 0, 0, 0] };
         let (disease, treatment) = (column(&[0, 0, 1, 1], 2), column(&[0, 0, 1, 2], 3));

@@ -299,7 +299,7 @@ mod tests {
     const SAFE: &str = "age,city,ill\n20-29,Norway,flu\n20-29,Norway,asthma\n";
 
     #[test]
-    fn what_stands_beside_the_cells_is_found() {
+    fn what_stands_next_to_the_cells_is_found() {
         let stage = Stage::new(ORIGINAL);
         stage.write("release.csv", SAFE);
         let report = stage.write("report.html", "<p>made from the record of Bertil Berg in Bergen</p>");

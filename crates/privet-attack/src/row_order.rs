@@ -302,11 +302,11 @@ impl RowOrder {
             && gain >= GUESS_DEVIATIONS * deviation
     }
 
-    fn warning(&self, whom: &str) -> String {
+    fn warning(&self, who: &str) -> String {
         let turned = if self.reversed { ", in reverse" } else { "" };
         format!(
             "the order of the released rows within classes follows the order of the source{turned}: position alone \
-             leads {} of {} {whom} to a row that agrees with them in all columns, but {} by chance; shuffle the rows",
+             leads {} of {} {who} to a row that agrees with them in all columns, but {} by chance; shuffle the rows",
             self.agree,
             self.people,
             self.shuffled.max(self.expected.round() as u64)
@@ -331,10 +331,10 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
     };
     // Places are those of records: where somebody has several, they are not people.
     let by_person = matches!(scene.policy, PolicyRef::Table(policy) if policy.person.is_some());
-    let whom = if by_person { "records" } else { "people" };
+    let who = if by_person { "records" } else { "people" };
     let guessed = Figure {
         what: format!(
-            "{whom} whose position in the source leads to a row that agrees in all columns, among those whose rows \
+            "{who} whose position in the source leads to a row that agrees in all columns, among those whose rows \
              differ"
         ),
         targets: order.people,
@@ -355,7 +355,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
         figures.insert(0, shift.figure());
     }
     let warning = match worst.is_kept() {
-        false if order.is_told() => order.warning(whom),
+        false if order.is_told() => order.warning(who),
         false => shift.filter(|_| is_moved).map(|shift| shift.warning()).unwrap_or_default(),
         true => format!(
             "the order of the {} follows the order of the source (rank correlation {:.2}): anyone who knows the order \

@@ -64,7 +64,7 @@ fn a_second_radius_below_the_first_is_refused_before_rows_are_read() {
     let bench = Bench::with_example("five-vocabularies");
     bench.write("five-vocabularies/five-vocabularies.csv", "vocabulary,term,count\n1,Wine,1\n2,Wine\n");
     let policy = bench.text("five-vocabularies/policy.toml");
-    bench.write("five-vocabularies/policy.toml", policy.replace("[method]\n", "[method]\nresidual = 3\n"));
+    bench.write("five-vocabularies/policy.toml", policy.replace("residual = false", "residual = 3"));
     let outcome = bench.privet(&["anonymize", "five-vocabularies/policy.toml", "-o", "out"]).exits(2);
     assert!(outcome.stderr.contains("'method.residual' is 3, less than epsilon"), "{}", outcome.stderr);
 }

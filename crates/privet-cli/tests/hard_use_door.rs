@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::common::{Bench, command, names, rows, run};
-use arrow_array::types::{Int32Type, TimestampSecondType};
+use arrow_array::types::TimestampSecondType;
 use arrow_array::{
-    ArrayRef, Decimal128Array, Int64Array, ListArray, PrimitiveArray, RecordBatch, StringArray, UInt64Array,
+    ArrayRef, Decimal128Array, Int64Array, PrimitiveArray, RecordBatch, StringArray, StructArray, UInt64Array,
 };
 use parquet::arrow::ArrowWriter;
 
@@ -488,8 +488,8 @@ fn typed() -> Bench {
     let texts = |of: &dyn Fn(usize) -> &'static str| {
         Arc::new((0..count).map(|at| Some(of(at))).collect::<StringArray>())
     };
-    let list =
-        ListArray::from_iter_primitive::<Int32Type, _, _>((0..count).map(|at| Some(vec![Some(at as i32)])));
+    let number = Arc::new(Int64Array::from_iter_values(0..count as i64)) as ArrayRef;
+    let structure = StructArray::try_from(vec![("number", number)]).expect("a structure");
     let cents = Decimal128Array::from_iter_values((0..count).map(|at| 1_000 + 5 * (at as i128 % 4)));
     let moments: PrimitiveArray<TimestampSecondType> =
         PrimitiveArray::from_iter_values((0..count).map(|at| 1_704_079_800 + at as i64 % 2));
@@ -498,7 +498,7 @@ fn typed() -> Bench {
         vec![
             ("", Arc::new(Int64Array::from_iter_values(0..count as i64)) as ArrayRef),
             ("age", Arc::new(Int64Array::from_iter_values((0..count as i64).map(|at| 30 + at % 2)))),
-            ("tags", Arc::new(list)),
+            ("tags", Arc::new(structure)),
             ("ill", texts(&|at| ["flu", "cold"][at % 2])),
             ("paid", Arc::new(cents.with_precision_and_scale(9, 2).expect("decimals"))),
             ("seen", Arc::new(moments.with_timezone("America/New_York"))),
@@ -574,7 +574,7 @@ fn hard_use_3_typed_columns_keep_what_they_are() {
 fn hard_use_3_columns_that_cannot_be_read_are_left_out_unless_mentioned() {
     let bench = typed();
     let drafted = bench.privet(&["init", "data.parquet", "-o", "draft"]).exits(0);
-    assert!(drafted.stderr.contains("column 'tags' has the type List"), "{}", drafted.stderr);
+    assert!(drafted.stderr.contains("column 'tags' has the type Struct"), "{}", drafted.stderr);
     assert!(
         drafted.stderr.contains("column 1 has no name in the file; it is called 'column1'"),
         "{}",
@@ -583,15 +583,15 @@ fn hard_use_3_columns_that_cannot_be_read_are_left_out_unless_mentioned() {
     assert!(!bench.text("draft/policy.toml").contains("[columns.tags]"));
     bench.edit("policy.toml", "[columns.ill]", "[columns.tags]\nrole = \"other\"\n[columns.ill]");
     let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
-    assert!(outcome.stderr.contains("column 'tags' has the type List"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("column 'tags' has the type Struct"), "{}", outcome.stderr);
     let build = ["hierarchy", "build", "data.parquet", "tags", "--kind", "categories", "-o", "h.csv"];
     let outcome = bench.privet(&build).exits(2);
-    assert!(outcome.stderr.contains("column 'tags' has the type List"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("column 'tags' has the type Struct"), "{}", outcome.stderr);
     // In a release such a column could hold anything.
     bench.edit("policy.toml", "[columns.tags]\nrole = \"other\"\n", "");
     let foreign = ["audit", "--policy", "policy.toml", "--release", "data.parquet"];
     let outcome = bench.privet(&foreign).exits(2);
-    assert!(outcome.stderr.contains("column 'tags' has the type List"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("column 'tags' has the type Struct"), "{}", outcome.stderr);
 }
 
 #[test]

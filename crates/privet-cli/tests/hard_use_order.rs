@@ -195,7 +195,7 @@ fn hard_use_1_4_groups_with_their_shuffle_undone_are_a_violation() {
                     "seed = 9007199254740993\n[data]\npath = \"data.csv\"\n[columns.name]\nrole = \"identifier\"\n\
                      [columns.sex]\nrole = \"quasi-identifier\"\n[columns.region]\nrole = \"quasi-identifier\"\n\
                      [columns.illness]\nrole = \"sensitive\"\n[privacy.matching-l-diversity]\ncolumn = \"illness\"\nl = 2\n\
-                     [knowledge]\nmin_expectation = 1\n[method]\nname = \"injector\"\npublish = \"{publish}\"\n"
+                     [knowledge]\nmin_expectation = 1\n[method]\nname = \"injector\"\nstrategy = \"balanced\"\npublish = \"{publish}\"\n"
                 ),
             );
             bench.privet(&["anonymize", "policy.toml", "-o", "out", "--attacks", "none"]).succeeds();

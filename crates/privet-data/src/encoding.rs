@@ -35,8 +35,10 @@ impl Encoding {
     pub const UTF_8: Encoding = Encoding(UTF_8);
 
     /// The encoding of a name, as the standard of the Web has them: `utf-8`, `utf-16le`, `latin1`, `windows-1250`, `shift_jis`.
+    /// Spellings with other hyphens are known too.
     pub fn named(name: &str) -> Result<Encoding> {
-        encoding_rs::Encoding::for_label(name.trim().as_bytes())
+        let plain = name.trim().to_lowercase().replace('_', "-").replace("latin-", "latin");
+        encoding_rs::Encoding::for_label(plain.as_bytes())
             .filter(|found| *found != encoding_rs::REPLACEMENT)
             .map(Encoding)
             .ok_or_else(|| {

@@ -1,5 +1,7 @@
 //! Roles by figures: what columns single out, alone and together.
 
+use std::cmp::Reverse;
+
 use super::kind::ValueKind;
 use super::profile::Profile;
 use super::relations::Relations;
@@ -67,7 +69,11 @@ pub(super) fn settle_by_figures(
             candidates.push(Candidate { index, category, identifies, gained });
         }
     }
-    candidates.sort_by_key(|one| (!one.category, std::cmp::Reverse(one.gained), one.index));
+    // Where alone they single out nobody, more values say more.
+    candidates.sort_by_key(|one| {
+        let values = profile.columns[one.index].distinct();
+        (!one.category, Reverse((one.gained, values)), one.index)
+    });
     let mut room = MOST_QUASI_IDENTIFIERS.saturating_sub(named.len());
     for Candidate { index, category, identifies, .. } in candidates {
         let same = named.iter().find(|other| relations.same(**other, index));

@@ -25,7 +25,7 @@ proptest! {
     #![proptest_config(config(100))]
 
     #[test]
-    fn people_at_risk_are_those_of_whom_a_breach_is_true(
+    fn people_at_risk_are_those_about_whom_a_breach_is_true(
         case in cases(3, 9),
         levels in prop::collection::vec(prop::collection::vec(0usize..3, 3), 9),
     ) {

@@ -86,8 +86,8 @@ pub(super) fn check(
         tick()?;
         let judged = &known[at];
         Ok(match other {
-            None => beside_original(columns, book, judged, tick)?,
-            Some(other) => beside_another(book, &known[other], judged),
+            None => against_original(columns, book, judged, tick)?,
+            Some(other) => against_another(book, &known[other], judged),
         })
     };
     let found: Vec<Result<Evidence>> = compared.par_iter().map(compare).collect();
@@ -107,7 +107,7 @@ pub(super) fn check(
 }
 
 /// A table next to the original: rows that could be about the same person have the same symbol.
-fn beside_original(
+fn against_original(
     columns: &[PolicyColumn],
     book: &ProjectionBook,
     judged: &KnownOrder<'_, '_>,
@@ -180,7 +180,7 @@ fn hidden_keys<'k>(
 }
 
 /// A table next to another one.
-fn beside_another(
+fn against_another(
     book: &ProjectionBook,
     other: &KnownOrder<'_, '_>,
     judged: &KnownOrder<'_, '_>,

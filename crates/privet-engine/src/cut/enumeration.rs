@@ -154,11 +154,11 @@ pub fn enumerate<C: Enumerable>(
             }
         }
         let bound = current.bound();
-        let is_dear = techniques.by_cost && bound >= incumbents.cutoff;
-        if is_valid && is_dear {
+        let is_costly = techniques.by_cost && bound >= incumbents.cutoff;
+        if is_valid && is_costly {
             discarded = discarded.min(bound);
         }
-        if !is_valid || is_dear {
+        if !is_valid || is_costly {
             current.generalise();
             current.lock(value, techniques.tighten);
             continue;

@@ -422,7 +422,7 @@ mod tests {
         let many = warn(&[("l", "2")], &many, false, false);
         assert_eq!(many.lines().count(), 4, "{many}");
         assert!(
-            many.ends_with("theta has thresholds for 2 more values that do not occur in 'disease'"),
+            many.ends_with("theta has thresholds for 2 more values that do not occur in 'disease'; correct or remove them"),
             "{many}"
         );
         assert!(warn(&[("l", "4")], &[], false, false).contains("no class can ever be published"));

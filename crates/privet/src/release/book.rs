@@ -208,8 +208,8 @@ impl Book {
         }
         if found.added > 0 && self.keys.on_composition == OnComposition::Refuse {
             return Err(Error::infeasible(format!(
-                "together with earlier releases this one would tell the sensitive value of {} of {} whom no release tells \
-                 about alone",
+                "together with earlier releases this one would reveal the sensitive value of {} of {}; no release reveals it \
+                 alone",
                 found.added,
                 counted(found.targets, "person", "people")
             ))

@@ -96,18 +96,3 @@ fn a_column_of_nothing_but_empty_sets_is_refused() {
     assert!(error.message().contains("all cells of column 'm' are empty sets"), "{error}");
     assert!(!folder.path().join("out").exists());
 }
-
-#[test]
-fn fewer_than_two_attributes_are_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let rows = ["x,1", "x,2"].map(str::to_string);
-    for sets in [&[][..], &["a"]] {
-        let rows = if sets.is_empty() { rows.clone() } else { ["x,u", "x,"].map(str::to_string) };
-        let policy = policy_of(folder.path(), "q,a", &rows, sets, "alpha = 1\nbeta = 1");
-        let error = anonymize(policy, &options(&folder.path().join("out")), &Clock::unlimited());
-        let error = error.map(|published| published.path).expect_err("an error");
-        assert_eq!(error.kind(), ErrorKind::Input);
-        assert!(error.message().contains("at least two sensitive attributes"), "{error}");
-        assert!(!folder.path().join("out").exists());
-    }
-}
