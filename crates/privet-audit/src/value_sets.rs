@@ -7,7 +7,7 @@
 use super::cover::number_of;
 
 /// The members of a set as a cell lists them; `None` for a cell that is not a list in braces. Other tools may write them in
-/// another order, or without blanks: see [`spelt`].
+/// another order, or without blanks: see `spelt`.
 ///
 /// ```
 /// use privet_audit::definitions::set_members;

@@ -68,8 +68,11 @@ const POSTCODES: [&str; 14] = [
     "999 99",
 ];
 
+/// Whether a cell has a form.
+type HasForm = fn(&str) -> bool;
+
 /// The forms that values may have, the most certain first.
-const FORMS: [(Content, fn(&str) -> bool); 9] = [
+const FORMS: [(Content, HasForm); 9] = [
     (Content::Mail, is_mail),
     (Content::Uuid, is_uuid),
     (Content::Iban, is_iban),
@@ -216,7 +219,7 @@ fn is_card(cell: &str) -> bool {
     let sum: u32 = (digits.iter().rev().enumerate())
         .map(|(at, digit)| if at % 2 == 1 { double(*digit) } else { *digit })
         .sum();
-    only && (15..=16).contains(&digits.len()) && sum % 10 == 0
+    only && (15..=16).contains(&digits.len()) && sum.is_multiple_of(10)
 }
 
 /// Latitude and longitude in one cell, each with two decimals at least.

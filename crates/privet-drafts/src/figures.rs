@@ -106,9 +106,7 @@ struct Candidate {
 pub(super) fn alone(profile: &Profile, index: usize) -> u64 {
     let sampled = profile.sample.len();
     match profile.columns[index].singles() {
-        Some(singles) => {
-            singles * sampled / profile.rows.max(1) + u64::from(singles * sampled % profile.rows.max(1) > 0)
-        }
+        Some(singles) => (singles * sampled).div_ceil(profile.rows.max(1)),
         None => profile.sample.unique(&[index]),
     }
 }
@@ -128,23 +126,23 @@ pub(super) fn withhold(roles: &mut [Option<Suggestion>], profile: &Profile) {
         (0..roles.len()).filter(|other| has_role(&roles[*other], Role::QuasiIdentifier)).collect();
     let combined = profile.sample.combined(&quasi);
     let before = profile.sample.unique(&quasi);
-    for index in 0..roles.len() {
-        if as_it_is(&roles[index]) && is_too_many(alone(profile, index)) {
-            roles[index] = singles_out(alone(profile, index), "");
+    for (index, role) in roles.iter_mut().enumerate() {
+        if as_it_is(role) && is_too_many(alone(profile, index)) {
+            *role = singles_out(alone(profile, index), "");
         }
         // What is published as it is splits those who look alike, whatever is done to the rest.
-        if has_role(&roles[index], Role::Other) {
+        if has_role(role, Role::Other) {
             let gained = profile.sample.unique_with(&combined, index).saturating_sub(before);
             if is_too_many(gained) {
-                roles[index] = singles_out(gained, " next to the quasi-identifiers");
+                *role = singles_out(gained, " next to the quasi-identifiers");
             }
         }
-        if has_role(&roles[index], Role::Sensitive) && is_too_many(alone(profile, index)) {
+        if has_role(role, Role::Sensitive) && is_too_many(alone(profile, index)) {
             // In a small table one record is more than one in a hundred; an amount is a key there too.
             if is_amount(index) {
-                roles[index] = singles_out(alone(profile, index), "; publish it in bands instead");
+                *role = singles_out(alone(profile, index), "; publish it in bands instead");
             } else if records >= LEAST_TELLING {
-                roles[index] = singles_out(alone(profile, index), "; join its rare values first");
+                *role = singles_out(alone(profile, index), "; join its rare values first");
             }
         }
     }

@@ -123,7 +123,7 @@ impl Combined {
         let mut hashes: Vec<u64> = if share <= 1 {
             self.0.clone()
         } else {
-            self.0.iter().copied().filter(|hash| mixed(*hash) % share == 0).collect()
+            self.0.iter().copied().filter(|hash| mixed(*hash).is_multiple_of(share)).collect()
         };
         hashes.sort_unstable();
         let unique = hashes.chunk_by(|a, b| a == b).filter(|equal| equal.len() == 1).count() as u64;

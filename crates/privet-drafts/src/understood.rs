@@ -47,7 +47,7 @@ fn fits(topic: Topic, column: &ColumnProfile) -> bool {
     let number = matches!(column.kind(), ValueKind::Whole | ValueKind::Number);
     match topic {
         Topic::Age => {
-            !number || (0.0..=130.0).contains(&least) && greatest <= 130.0 || least < 0.0 && least >= -99.0
+            !number || (0.0..=130.0).contains(&least) && greatest <= 130.0 || (-99.0..0.0).contains(&least)
         }
         Topic::Sex | Topic::Marital => column.distinct() <= 20,
         Topic::Postcode => column.shape.lengths.1 <= 10,

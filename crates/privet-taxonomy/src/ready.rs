@@ -28,8 +28,11 @@ pub struct Ready {
     /// Under what terms it may be used.
     pub licence: &'static str,
     /// The labels above a value, without the root; `None` for amounts, whose bands depend on the data.
-    place: Option<fn(&str) -> Option<Vec<String>>>,
+    place: Option<Placing>,
 }
+
+/// The labels above a value, without the root, if the classification has it.
+type Placing = fn(&str) -> Option<Vec<String>>;
 
 const OWN_LICENCE: &str = "MIT or Apache-2.0, as Privet";
 

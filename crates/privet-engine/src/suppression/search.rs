@@ -156,7 +156,7 @@ impl<'a> TermRemovalSearch<'a> {
         }
     }
 
-    /// Looks for first answers ([`starts`]) until a moment, unless the group passes as it is. They are the first dive; what follows
+    /// Looks for first answers (`starts`) until a moment, unless the group passes as it is. They are the first dive; what follows
     /// improves on the better one.
     pub fn start(&mut self, until: Option<Instant>, clock: &Clock) {
         self.state.rank();

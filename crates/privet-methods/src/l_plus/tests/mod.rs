@@ -71,7 +71,8 @@ fn any_case() -> impl Strategy<Value = LPlusCase> {
 fn any_weighted_case() -> impl Strategy<Value = LPlusCase> {
     let weights = prop::collection::vec((1u64..300, any::<bool>(), prop::collection::vec(0u64..150, 12)), 3);
     (any_case(), weights).prop_map(|(case, weights)| {
-        let of_column = |(tree, (weight, by_level, steps)): (&Vec<Vec<String>>, (u64, bool, Vec<u64>))| {
+        let columns = case.trees.iter().zip(weights);
+        let weights = columns.map(|(tree, (weight, by_level, steps))| {
             let height =
                 tree.iter().map(|line| crate::tests::table::distinct(line).len() - 1).max().unwrap_or(0);
             let rising = steps.iter().scan(0, |sum, step| {
@@ -79,8 +80,8 @@ fn any_weighted_case() -> impl Strategy<Value = LPlusCase> {
                 Some(*sum)
             });
             (weight, rising.take(if by_level { height } else { 0 }).collect())
-        };
-        let weights = case.trees.iter().zip(weights).map(of_column).collect();
+        });
+        let weights = weights.collect();
         LPlusCase { metric: "LM", weights, ..case }
     })
 }
