@@ -33,6 +33,8 @@ pub use queries::{draft_queries, log_columns};
 pub use sessions::{SessionFigures, draft_query_log, settled};
 pub use within::{has_telephone, stretches};
 
+use std::cmp::Reverse;
+
 use self::preset::Preset;
 use self::profile::Profile;
 use self::relations::Relations;
@@ -287,7 +289,8 @@ impl<'a> Study<'a> {
                     "all quasi-identifiers together single out {with}, without this one {without}"
                 ));
             }
-            ranked.push((without, std::cmp::Reverse(alone), index));
+            let values = self.profile.columns[index].distinct();
+            ranked.push((without, Reverse((alone, values)), index));
         }
         ranked.sort_unstable();
         for (rank, (_, _, index)) in (1..).zip(ranked) {
