@@ -388,3 +388,22 @@ fn sensitive_items_are_taken_out_of_the_hierarchy() {
     assert!(bench.text("out/public/release.txt").contains("beer,milk"));
     bench.privet(&["audit", "out"]).succeeds();
 }
+
+/// Removed transactions with a sensitive item: what the report says follows from the released lines alone.
+#[test]
+fn public_figures_are_about_released_transactions() {
+    let bench = Bench::new();
+    bench.write("items.csv", "a;R\nb;R\nc;R\nd;R\n");
+    let each = |item: &str| format!("{item}\n").repeat(14) + &format!("{item},HIV\n").repeat(3);
+    bench.write("data.csv", ["a", "b", "c", "d"].map(each).concat() + "a,d,HIV\nb,c,HIV\n");
+    bench.write(
+        "p.toml",
+        "seed = 1\n[data]\npath = \"data.csv\"\nkind = \"transactions\"\nseparator = \",\"\n[items]\nhierarchy = \"items.csv\"\n\
+         sensitive = [\"HIV\"]\n[privacy.kl-privacy]\nk = 2\nm = 2\nl = 2\n[method]\nname = \"og\"\nsuppression_limit = 0.1\n",
+    );
+    bench.privet(&["anonymize", "p.toml", "-o", "out"]).succeeds();
+    let shown = bench.text("out/public/release.txt").lines().filter(|line| line.contains("HIV")).count();
+    assert_eq!(shown, 12);
+    let report = bench.text("out/public/report.html");
+    assert!(report.contains("HIV") && !report.contains("20.6") && !report.contains("0.97"), "{report}");
+}

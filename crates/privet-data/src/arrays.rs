@@ -18,7 +18,7 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 
 use super::format::{CellKind, TimeUnit};
-use super::list_cell::LIST_SEPARATOR;
+use super::list_cell::{LIST_SEPARATOR, set_cell};
 
 /// The digits that a decimal has at most.
 const MOST_DIGITS: u8 = 76;
@@ -251,18 +251,18 @@ fn show(out: &mut Vec<u8>, value: impl Display) -> Result<(), NoText> {
     write!(out, "{value}").map_err(|_| NoText::OutOfRange)
 }
 
-/// The items of a list with a sign between them.
+/// The items of a list as a set, with a sign between them.
 fn show_list(out: &mut Vec<u8>, item: &CellText<'_>, items: std::ops::Range<usize>) -> Result<(), NoText> {
-    for (number, at) in items.enumerate() {
-        if number > 0 {
-            out.push(LIST_SEPARATOR as u8);
-        }
-        let begin = out.len();
-        item(at, out)?;
-        if out[begin..].contains(&(LIST_SEPARATOR as u8)) {
+    let mut cells = Vec::with_capacity(items.len());
+    for at in items {
+        let mut cell = Vec::new();
+        item(at, &mut cell)?;
+        if cell.contains(&(LIST_SEPARATOR as u8)) {
             return Err(NoText::Separator);
         }
+        cells.push(cell);
     }
+    out.extend_from_slice(&set_cell(cells));
     Ok(())
 }
 

@@ -48,10 +48,14 @@ impl Dialect {
         let only = delimiter.map(|given| [given]);
         let candidates: &[char] = only.as_ref().map_or(&DELIMITERS, |only| only);
         if options.skip.is_none() {
-            layout.skip = candidates
-                .iter()
-                .find_map(|delimiter| lines_before(&Records::of(sample, complete, *delimiter, layout)))
-                .unwrap_or(0);
+            let cut = |delimiter: char| Records::of(sample, complete, delimiter, layout);
+            // The names of columns are not a title because the cells below them hold lists of one length.
+            let is_table = |delimiter: &char| cut(*delimiter).fit().is_some_and(Fit::is_close);
+            let before = |delimiter: &char| {
+                let is_other_table = |other: &char| other != delimiter && is_table(other);
+                lines_before(&cut(*delimiter)).filter(|_| !candidates.iter().any(is_other_table))
+            };
+            layout.skip = candidates.iter().find_map(before).unwrap_or(0);
         }
         let fits = |delimiter: char| Records::of(sample, complete, delimiter, layout).fit();
         let delimiter = delimiter.unwrap_or_else(|| best_delimiter(&fits));
@@ -73,11 +77,11 @@ fn best_delimiter(fits: &dyn Fn(char) -> Option<Fit>) -> char {
     best.map_or(',', |(_, delimiter)| delimiter)
 }
 
-/// The first line that is not blank, without line end and byte order mark.
+/// The first line that is neither blank nor a remark, without line end and byte order mark.
 fn first_line(sample: &[u8]) -> &[u8] {
     let sample = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample);
     let mut lines = sample.split(|byte| matches!(byte, b'\r' | b'\n'));
-    lines.find(|line| !line.is_empty()).unwrap_or_default()
+    lines.find(|line| !line.is_empty() && !line.starts_with(b"#")).unwrap_or_default()
 }
 
 /// Whether a line is several cells, all in single quotes.
@@ -157,7 +161,8 @@ fn lines_before(found: &Records) -> Option<u64> {
         let rows = &records[start + titles + 1..];
         let agreeing = rows.iter().filter(|(_, count, _)| count == columns).count();
         let named = names.iter().all(|name| !name.is_empty() && !looks_like_a_value(name));
-        if *columns >= LEAST_COLUMNS && named && rows.len() >= 2 && 20 * agreeing >= 19 * rows.len() {
+        let fit = Fit { agreeing, records: rows.len(), columns: *columns };
+        if *columns >= LEAST_COLUMNS && named && rows.len() >= 2 && fit.is_close() {
             start += titles;
         }
     }
@@ -174,6 +179,11 @@ struct Fit {
 }
 
 impl Fit {
+    /// Whether nearly all records have as many cells as they should.
+    fn is_close(self) -> bool {
+        20 * self.agreeing >= 19 * self.records
+    }
+
     fn is_better_than(self, other: Fit) -> bool {
         let (ours, theirs) = (self.agreeing * other.records, other.agreeing * self.records);
         ours > theirs || (ours == theirs && self.columns > other.columns)
@@ -210,6 +220,8 @@ mod tests {
             (",age,sex,zip\n0,34,m,1\n1,61,f,2\n", 0, ','),
             ("name\nLee, Ann\nRoe, Bob\nDoe, Jo\n", 0, ','),
             ("a\n1\n2\n", 0, ','),
+            ("age,zip,terms\n39,1,a|b|c\n40,2,d|e|f\n41,3,a|c|e\n", 0, ','),
+            ("age,terms\n39,a;b;c\n40,d;e;f\n41,a;c;e\n", 0, ','),
             // A header that lacks a name is not a title.
             ("a,b\n1,2,3\n4,5,6\n7,8,9\n", 0, ','),
             ("title\n1,2,3\n4,5,6\n7,8,9\n", 0, ','),
@@ -228,6 +240,7 @@ mod tests {
         for (sample, quote) in [
             ("'a','b'\n'1,5','2'\n", b'\''),
             ("'a';'b';'c'\n", b'\''),
+            ("# remark\n'a';'b';'c'\n", b'\''),
             ("'a'\n'b'\n", b'"'),
             ("a,'b'\n", b'"'),
             ("'a','b's'\n", b'"'),

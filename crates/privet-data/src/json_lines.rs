@@ -140,7 +140,7 @@ fn cell(value: &Value, name: &str) -> Result<String> {
             if items.iter().any(|item| item.contains(LIST_SEPARATOR)) {
                 return Err(list_cell::unclear(name));
             }
-            items.join(&LIST_SEPARATOR.to_string())
+            String::from_utf8_lossy(&list_cell::set_cell(items)).into_owned()
         }
         Value::Object(_) => String::new(),
     })

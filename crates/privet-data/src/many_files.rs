@@ -7,6 +7,7 @@ use super::rows::{Feed, Rows};
 use super::source::{SourceColumn, UnreadColumn};
 use super::table_file::TableFile;
 use privet_core::hash::sha256_of_text;
+use privet_core::platform::is_same_file;
 use privet_core::{Error, Result};
 
 /// Files with the same columns, one after the other.
@@ -23,7 +24,13 @@ impl ManyFiles {
         let Some(first) = files.first() else {
             return Err(Error::input("a table of no files").help("name at least one"));
         };
-        for file in &files[1..] {
+        for (number, file) in files.iter().enumerate().skip(1) {
+            let is_same = |other: &&PathBuf| is_same_file(other, &paths[number]);
+            if let Some(twice) = paths[..number].iter().find(is_same) {
+                return Err(Error::input(format!("the file is listed twice, as {} too", twice.display()))
+                    .in_file(file.origin())
+                    .help("list each file once: its records would count twice"));
+            }
             if file.columns() != first.columns() {
                 return Err(Error::input(format!("the columns are not those of {}", first.origin()))
                     .in_file(file.origin())

@@ -110,6 +110,13 @@ pub fn draft_transactions(source: &TransactionSource, options: &DraftOptions) ->
             .in_file(source.origin())
             .help("a policy can be drafted from two transactions on"));
     }
+    // Whole baskets must not be taken for items: a label of the hierarchy would publish them.
+    let with_blanks = found.items.keys().filter(|item| item.trim().contains(' ')).count();
+    if found.longest <= 1 && 2 * with_blanks > found.items.len() && options.delimiter.is_none() {
+        return Err(Error::input("every line holds one item, and most of them have blanks inside")
+            .in_file(source.origin())
+            .help("if blanks separate the items, run with --delimiter ' '; if each line is one item, with --delimiter ','"));
+    }
     if let Some(preset) = options.preset.filter(|preset| preset.safe_harbor) {
         return Err(Error::input(format!(
             "the preset {} is about tables of people, not about transactions",

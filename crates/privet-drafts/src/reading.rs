@@ -3,6 +3,8 @@
 //! A column of dates or numbers may hold a few other cells: words for what is not known, and strays. They become spellings of a
 //! missing value; without that the column would be words.
 
+use std::collections::HashMap;
+
 use super::kind::ValueKind;
 use super::profile::{ColumnProfile, Profile};
 use super::text::quoted;
@@ -13,9 +15,20 @@ const COMPACT_DATE: (usize, usize) = (8, 8);
 /// Of so many values, half must hold a digit before a column of words is looked at more closely.
 const LOOKED_AT: usize = 100;
 
+/// Values of a column that are compared with the strays of others: categories have fewer.
+const MOST_WORDS: usize = 1000;
+
 /// Finds out how every column is written, and reads it so.
 pub(super) fn understand(profile: &mut Profile) {
+    let held_elsewhere = values_of_words(profile);
     for (index, column) in profile.columns.iter_mut().enumerate() {
+        // A spelling of missing is one in every column: what others hold as a value is none.
+        let is_taken = |strays: &[(String, u64)]| {
+            let is_held = |stray: &String| {
+                held_elsewhere.get(stray).is_some_and(|held| held.iter().any(|other| *other != index))
+            };
+            strays.iter().any(|(stray, _)| is_held(stray))
+        };
         let counted = column.counted_values();
         let values = || -> Vec<(&str, u64)> {
             match &counted {
@@ -30,7 +43,8 @@ pub(super) fn understand(profile: &mut Profile) {
             ValueKind::Text | ValueKind::Code => has_digits(column),
             _ => false,
         };
-        if let Some(dates) = dated.then(|| DateColumn::detect(values())).flatten() {
+        let dates = dated.then(|| DateColumn::detect(values())).flatten();
+        if let Some(dates) = dates.filter(|dates| !is_taken(&dates.strays)) {
             let (keys, format) = date_keys(&dates);
             let unknown = [dates.unknown, dates.strays].concat();
             if let Some(format) = format {
@@ -44,7 +58,8 @@ pub(super) fn understand(profile: &mut Profile) {
         }
         let may_be_numbers = matches!(kind, ValueKind::Whole | ValueKind::Number)
             || matches!(kind, ValueKind::Text | ValueKind::Code) && has_digits(column);
-        if let Some(numbers) = may_be_numbers.then(|| NumberColumn::detect(values())).flatten() {
+        let numbers = may_be_numbers.then(|| NumberColumn::detect(values())).flatten();
+        if let Some(numbers) = numbers.filter(|numbers| !is_taken(&numbers.strays)) {
             column.codes_for_unknown = numbers.codes_for_unknown.clone();
             let Some(format) = numbers.readings.first() else { continue };
             if !numbers.is_plain {
@@ -66,6 +81,20 @@ pub(super) fn understand(profile: &mut Profile) {
     }
 }
 
+/// The values of columns that do not look like numbers or dates, with the columns that hold them.
+fn values_of_words(profile: &Profile) -> HashMap<String, Vec<usize>> {
+    let mut held: HashMap<String, Vec<usize>> = HashMap::new();
+    let columns = profile.columns.iter().enumerate();
+    for (index, column) in columns.filter(|(_, column)| {
+        matches!(column.kind(), ValueKind::Whole | ValueKind::Number) || !has_digits(column)
+    }) {
+        for value in &column.first_values()[..column.first_values().len().min(MOST_WORDS)] {
+            held.entry(value.clone()).or_default().push(index);
+        }
+    }
+    held
+}
+
 fn has_digits(column: &ColumnProfile) -> bool {
     let values = column.first_values();
     let looked_at = &values[..values.len().min(LOOKED_AT)];
@@ -80,10 +109,14 @@ fn date_keys(dates: &DateColumn) -> (Vec<String>, Option<DateFormat>) {
     match dates.readings.as_slice() {
         [only] if plain(only) => (Vec::new(), None),
         [only] if only.has_short_year() => {
-            let lines = [
-                "# Years have two digits: 69 to 99 mean 19.., 00 to 68 mean 20... `first_year` says otherwise.",
+            // Nothing has happened yet in a year to come.
+            let first = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).year() - 99;
+            let lines = vec![
+                "# Years have two digits: they are taken for the last hundred years. Correct the first of them:".to_string(),
+                line(only),
+                format!("first_year = {first}"),
             ];
-            (lines.map(String::from).into_iter().chain([line(only)]).collect(), Some(only.clone()))
+            (lines, Some(only.clone().from_year(first)))
         }
         [only] => (vec![line(only)], Some(only.clone())),
         [first, others @ ..] => {

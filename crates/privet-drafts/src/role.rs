@@ -240,12 +240,17 @@ fn settle_class(roles: &mut [Option<Suggestion>], profile: &Profile, understood:
     }
 }
 
+/// The heaviest of several people weighs at least this much, in kilograms or pounds.
+const LEAST_HEAVIEST: f64 = 10.0;
+
 /// Survey weights; in health data a weight is a body's.
 fn settle_weights(roles: &mut [Option<Suggestion>], profile: &Profile, understood: &[Understood]) {
     let bodies = is_health_data(understood) || understood.iter().any(|about| about.is(Topic::Body));
     for ((role, column), about) in roles.iter_mut().zip(&profile.columns).zip(understood) {
         if role.is_none() && about.is(Topic::Weight) {
-            *role = match bodies && !lexicon::is_survey_weight(&about.words) {
+            // Nobody weighs less than a new-born child, in whatever unit.
+            let is_body = column.shape.bounds.1 >= LEAST_HEAVIEST && !lexicon::is_survey_weight(&about.words);
+            *role = match bodies && is_body {
                 true => suggest(Role::QuasiIdentifier, "a body's weight: others may know it"),
                 false if column.distinct() > MOST_CODES => {
                     leave_out("a survey weight: exact weights single people out")

@@ -37,20 +37,16 @@ pub(super) fn apply_plan(
     let labels = AxisLabels::of_mondrian(policy, own, microdata);
     let mondrian =
         MondrianSplitter::new(policy, (own.partitioning, &labels), microdata, requirements, clock)?;
-    let mut cells = CellTable::new(microdata, &boxes);
-    let classes: Vec<(RecordPart, Vec<u32>)> = parts
-        .into_iter()
-        .enumerate()
+    let kept = (parts.into_iter().enumerate())
         .filter(|(_, part)| !part.is_empty() && mondrian.allowed(part))
-        .map(|(class, part)| Ok((part, cells.of_class(plan, class)?)))
-        .collect::<Result<_>>()?;
-    let mut recoding = Recoding::new(cells.columns, microdata.summary.len());
-    for (part, cells) in classes {
-        let class = recoding.add_class(cells);
-        for (record, count) in part {
-            recoding.assign(record as usize, class, count, count);
-        }
-    }
+        .collect::<Vec<(usize, RecordPart)>>();
+    let recoding = if boxes.have_sets() {
+        // A set stands for the values that occur in its class, and that is now a class of the later data.
+        let parts: Vec<RecordPart> = kept.into_iter().map(|(_, part)| part).collect();
+        mondrian.recoding(&parts).0
+    } else {
+        as_planned(microdata, &boxes, plan, kept)?
+    };
     let warnings = (uncovered > 0).then(|| {
         let records = counted(uncovered, "record is", "records are");
         format!("{records} suppressed because no class of the plan covers the combination of values; `privet anonymize` makes a \
@@ -58,6 +54,28 @@ pub(super) fn apply_plan(
     });
     let (plan, search) = (Plan::Boxes(plan.clone()), SearchFacts::unproven(0, clock));
     Ok(Solution { recoding, plan, search, cost: None, warnings: warnings.into_iter().collect(), sets: None })
+}
+
+/// The classes with the cells that the plan has for them.
+fn as_planned(
+    microdata: &Microdata,
+    boxes: &Boxes<'_>,
+    plan: &BoxPlan,
+    parts: Vec<(usize, RecordPart)>,
+) -> Result<Recoding> {
+    let mut cells = CellTable::new(microdata, boxes);
+    let classes = parts
+        .into_iter()
+        .map(|(class, part)| Ok((part, cells.of_class(plan, class)?)))
+        .collect::<Result<Vec<(RecordPart, Vec<u32>)>>>()?;
+    let mut recoding = Recoding::new(cells.columns, microdata.summary.len());
+    for (part, cells) in classes {
+        let class = recoding.add_class(cells);
+        for (record, count) in part {
+            recoding.assign(record as usize, class, count, count);
+        }
+    }
+    Ok(recoding)
 }
 
 /// The boxes of a plan, found column by column.
@@ -118,6 +136,11 @@ impl<'a> Boxes<'a> {
             boxes.first[planned.class].get_or_insert(path);
         }
         Ok(boxes)
+    }
+
+    fn have_sets(&self) -> bool {
+        let mut extents = self.columns.iter().flat_map(|column| &column.extents);
+        extents.any(|extent| matches!(extent, BoxExtent::Values(_)))
     }
 
     fn add(&mut self, path: &[usize], class: usize) {

@@ -13,7 +13,7 @@ use privet::drafts::{
     Draft, DraftOptions, Study, data_path, differ_in_length, draft_queries, draft_query_log,
     draft_transactions, log_columns, long_form, settled,
 };
-use privet::policy::ReportKeys;
+use privet::policy::{ReportKeys, Role};
 use privet::sessions::session_figures;
 use privet::taxonomy::words::WordNet;
 use privet::{Error, ErrorKind, Result, counted, thousands};
@@ -42,6 +42,8 @@ pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
             output,
         )
     };
+    // Standard input is kept as long as somebody reads it.
+    let _kept = (data == Path::new("-")).then(|| Source::open(data, &read_options(arguments)));
     if let Some(form) = transactions(arguments)? {
         return as_transactions(&form);
     }
@@ -127,7 +129,17 @@ fn finish(
     let files = counted(written.len() as u64, "file", "files");
     text += &format!("wrote {files} to {}\n", folder.display());
     let policy = folder.join("policy.toml");
-    text += &format!("next: review and edit {0}\nthen: privet anonymize {0} -o release\n", policy.display());
+    let lacks =
+        kind == "table" && draft.columns.iter().all(|column| column.role != Some(Role::QuasiIdentifier));
+    text += &match lacks {
+        true => format!(
+            "before it runs: give at least one column in {} role = \"quasi-identifier\"\n",
+            policy.display()
+        ),
+        false => {
+            format!("next: review and edit {0}\nthen: privet anonymize {0} -o release\n", policy.display())
+        }
+    };
     output.result(&text, || {
         let columns: Vec<Json> = draft
             .columns

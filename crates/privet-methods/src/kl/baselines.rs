@@ -294,21 +294,6 @@ proptest! {
 }
 
 #[test]
-fn what_a_method_cannot_do_is_told_with_one_that_can() {
-    let tree = forest(&["a;R", "b;R"]);
-    let mut baskets = Baskets::new(tree.into(), vec!["s".into(), "t".into()]);
-    baskets.add(&mut vec![1, 2], &mut vec![], 9);
-    let guarded = KlPrivacy { theta: vec![Exact::ZERO; 2], ..free(2, 1, 0) };
-    for (method, requirement) in
-        [("aa", free(2, 1, 1)), ("aa", guarded.clone()), ("lg", guarded), ("mm", free(2, 1, 1))]
-    {
-        let error = run(method, &baskets, &[requirement]).expect_err("an error");
-        assert_eq!(error.kind(), ErrorKind::Input);
-        assert!(error.remedy().is_some_and(|help| help.contains("\"og\" or \"mog\"")), "{error}");
-    }
-}
-
-#[test]
 fn plans_and_costs_are_as_computed_by_hand() {
     let tree = forest(&["a;P;R", "b;P;R", "c;Q;R", "d;Q;R"]);
     let item = |label: &str| tree.find(label).expect("an item");

@@ -82,6 +82,16 @@ impl ItemRecoding {
         published.filter(|shown| shown.nodes.is_empty()).map(|shown| shown.count).sum()
     }
 
+    /// How many released transactions hold each sensitive item. What the original has more of is about people who are not in
+    /// the release.
+    pub fn released_marks(&self, baskets: &Baskets) -> Vec<u64> {
+        let mut counts = vec![0; baskets.sensitive.len()];
+        for shown in (0..baskets.len()).flat_map(|basket| self.shown(baskets, basket)) {
+            shown.marks.iter().for_each(|mark| counts[*mark as usize] += shown.count);
+        }
+        counts
+    }
+
     /// The published form of the transactions of a distinct basket: the nodes, ascending, with counts.
     pub fn shown<'a>(&'a self, baskets: &'a Baskets, basket: usize) -> Vec<PublishedTransaction<'a>> {
         let marks = baskets.marks(basket);

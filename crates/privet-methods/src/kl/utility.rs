@@ -93,7 +93,7 @@ impl ItemUtility {
             distinct_before: distinct(tree.len(), &before),
             distinct_after: distinct(tree.len(), &after),
             mean_length_before: share(length(&before), total),
-            mean_length_after: share(length(&after), total),
+            mean_length_after: share(length(&after), after.iter().map(|(_, count)| u128::from(*count)).sum()),
             kept_share: recoding.exactly(baskets),
         })
     }

@@ -21,7 +21,7 @@ pub(super) fn set_label(values: &[&str]) -> String {
 
 /// Numbers by size, everything else before them by its bytes.
 fn canonical(one: &str, other: &str) -> Ordering {
-    let size = |value: &str| number(value).unwrap_or(f64::NEG_INFINITY);
+    let size = |value: &str| number(value.trim()).unwrap_or(f64::NEG_INFINITY);
     size(one).total_cmp(&size(other)).then_with(|| one.cmp(other))
 }
 
@@ -43,6 +43,7 @@ mod tests {
         assert_eq!(set_label(&["b"]), "b");
         assert_eq!(set_label(&["b", "a"]), "{a, b}");
         assert_eq!(set_label(&["10", "9", "x"]), "{x, 9, 10}");
+        assert_eq!(set_label(&[" 10", "9 ", "x"]), "{x, \"9 \", \" 10\"}");
         assert_eq!(
             set_label(&["a, b", "c}", " d", "", "e\"f"]),
             "{\"\", \" d\", \"a, b\", \"c}\", \"e\"\"f\"}"

@@ -70,9 +70,10 @@ impl Transactions {
         };
         let task = ItemTask { baskets: &baskets, requirements: &limits, method: &policy.method };
         let (cost, losses) = (price(task.measure()), ItemMeasure::ALL.map(price).into());
+        let released = solution.recoding.released_marks(&baskets);
         let occurs = |item: &str| {
-            let mut known = baskets.sensitive.iter().zip(baskets.mark_counts());
-            known.any(|(known, count)| known == item && count > 0)
+            let mut known = baskets.sensitive.iter().zip(&released);
+            known.any(|(known, count)| known == item && *count > 0)
         };
         let veil = veil::of(&policy.requirements, |_, item| occurs(item));
         let key = baskets.key(seed);

@@ -285,11 +285,11 @@ fn drawing(tree: &ItemTree, recoding: &ItemRecoding, counts: &Counts) -> (Taxono
 }
 
 fn sensitive(facts: &Facts<'_>) -> Vec<SensitiveItem> {
-    let Facts { baskets, limits, .. } = *facts;
+    let Facts { baskets, limits, solution, .. } = *facts;
     let mut items: Vec<SensitiveItem> = baskets
         .sensitive
         .iter()
-        .zip(baskets.mark_counts())
+        .zip(solution.recoding.released_marks(baskets))
         .enumerate()
         .map(|(mark, (name, transactions))| {
             let thresholds = limits.iter().filter_map(|limit| limit.theta.get(mark));
