@@ -37,8 +37,10 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
                 .help("use fewer threads (--threads 1), or allow more memory and processes (ulimit)")
         })?;
     }
+    // A bar would draw over the questions.
+    let asks = matches!(&arguments.command, Command::Init(arguments) if arguments.ask);
     let progress: Arc<dyn Progress> =
-        if output.shows_progress() { Arc::new(Bar::new()) } else { Arc::new(Silent) };
+        if output.shows_progress() && !asks { Arc::new(Bar::new()) } else { Arc::new(Silent) };
     let clock = Clock::new(interrupted, progress);
     match &arguments.command {
         Command::Example(arguments) => example::run(arguments, output, &clock),
