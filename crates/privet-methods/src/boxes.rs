@@ -37,37 +37,13 @@ pub(super) fn apply_plan(
     let labels = AxisLabels::of_mondrian(policy, own, microdata);
     let mondrian =
         MondrianSplitter::new(policy, (own.partitioning, &labels), microdata, requirements, clock)?;
-    let kept = (parts.into_iter().enumerate())
-        .filter(|(_, part)| !part.is_empty() && mondrian.allowed(part))
-        .collect::<Vec<(usize, RecordPart)>>();
-    let recoding = if boxes.have_sets() {
-        // A set stands for the values that occur in its class, and that is now a class of the later data.
-        let parts: Vec<RecordPart> = kept.into_iter().map(|(_, part)| part).collect();
-        mondrian.recoding(&parts).0
-    } else {
-        as_planned(microdata, &boxes, plan, kept)?
-    };
-    let warnings = (uncovered > 0).then(|| {
-        let records = counted(uncovered, "record is", "records are");
-        format!("{records} suppressed because no class of the plan covers the combination of values; `privet anonymize` makes a \
-                 plan for them")
-    });
-    let (plan, search) = (Plan::Boxes(plan.clone()), SearchFacts::unproven(0, clock));
-    Ok(Solution { recoding, plan, search, cost: None, warnings: warnings.into_iter().collect(), sets: None })
-}
-
-/// The classes with the cells that the plan has for them.
-fn as_planned(
-    microdata: &Microdata,
-    boxes: &Boxes<'_>,
-    plan: &BoxPlan,
-    parts: Vec<(usize, RecordPart)>,
-) -> Result<Recoding> {
-    let mut cells = CellTable::new(microdata, boxes);
-    let classes = parts
+    let mut cells = CellTable::new(microdata, &boxes);
+    let classes: Vec<(RecordPart, Vec<u32>)> = parts
         .into_iter()
+        .enumerate()
+        .filter(|(_, part)| !part.is_empty() && mondrian.allowed(part))
         .map(|(class, part)| Ok((part, cells.of_class(plan, class)?)))
-        .collect::<Result<Vec<(RecordPart, Vec<u32>)>>>()?;
+        .collect::<Result<_>>()?;
     let mut recoding = Recoding::new(cells.columns, microdata.summary.len());
     for (part, cells) in classes {
         let class = recoding.add_class(cells);
@@ -75,7 +51,13 @@ fn as_planned(
             recoding.assign(record as usize, class, count, count);
         }
     }
-    Ok(recoding)
+    let warnings = (uncovered > 0).then(|| {
+        let records = counted(uncovered, "record is", "records are");
+        format!("{records} suppressed because no class of the plan covers the combination of values; `privet anonymize` makes a \
+                 plan for them")
+    });
+    let (plan, search) = (Plan::Boxes(plan.clone()), SearchFacts::unproven(0, clock));
+    Ok(Solution { recoding, plan, search, cost: None, warnings: warnings.into_iter().collect(), sets: None })
 }
 
 /// The boxes of a plan, found column by column.
@@ -136,11 +118,6 @@ impl<'a> Boxes<'a> {
             boxes.first[planned.class].get_or_insert(path);
         }
         Ok(boxes)
-    }
-
-    fn have_sets(&self) -> bool {
-        let mut extents = self.columns.iter().flat_map(|column| &column.extents);
-        extents.any(|extent| matches!(extent, BoxExtent::Values(_)))
     }
 
     fn add(&mut self, path: &[usize], class: usize) {
