@@ -29,7 +29,7 @@ mod write;
 pub use baskets::{differ_in_length, draft_transactions, long_form};
 pub use kind::ValueKind;
 pub use path::data_path;
-pub use queries::{draft_queries, log_columns};
+pub use queries::{USUAL_LOG, draft_queries, log_columns};
 pub use sessions::{SessionFigures, draft_query_log, settled};
 pub use within::{has_telephone, stretches};
 

@@ -32,8 +32,8 @@ const QUERIES: &[&str] = &[
 ];
 const TIMES: &[&str] =
     &["querytime", "time", "timestamp", "query_time", "datetime", "date", "created_at", "when", "ts"];
-/// The names that need not be given in the policy.
-const USUAL: [&str; 3] = ["AnonID", "Query", "QueryTime"];
+/// The names of the user, the query and the time that need not be given in a policy.
+pub const USUAL_LOG: [&str; 3] = ["AnonID", "Query", "QueryTime"];
 /// Words of a query from which on a word of the list below is a term.
 const LEAST_LETTERS: usize = 3;
 /// Most words of the drafted dictionary.
@@ -94,7 +94,7 @@ pub fn draft_queries(source: &Source, columns: &[String; 3], options: &DraftOpti
         text.push_str(&format!("delimiter = {}\n", quoted(&delimiter.to_string())));
     }
     text.push_str(&super::text::header(&options.header));
-    if columns.iter().zip(USUAL).any(|(column, usual)| column != usual) {
+    if columns.iter().zip(USUAL_LOG).any(|(column, usual)| column != usual) {
         let [user, query, time] = columns.each_ref().map(|name| quoted(name));
         text.push_str(&format!("\n[data.columns]\nuser = {user}\nquery = {query}\ntime = {time}\n"));
     }

@@ -12,7 +12,7 @@ use privet_data::{DateColumn, DateFormat, NumberColumn, NumberFormat};
 
 /// Days without signs between their parts have this many digits.
 const COMPACT_DATE: (usize, usize) = (8, 8);
-/// Of so many values, half must hold a digit before a column of words is looked at more closely.
+/// Of this many values, half must hold a digit before a column of words is looked at more closely.
 const LOOKED_AT: usize = 100;
 
 /// Values of a column that are compared with the strays of others: categories have fewer.

@@ -27,7 +27,7 @@ pub(super) struct Findings<'a> {
     pub k: u64,
     pub health: bool,
     pub full_domain: bool,
-    /// Whether there are so many combinations of levels that the search needs a limit.
+    /// Whether the levels have more combinations than a search without a limit can try.
     pub takes_long: bool,
     /// The rule that the draft is for.
     pub preset: Option<&'a Preset>,

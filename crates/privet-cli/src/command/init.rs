@@ -10,7 +10,7 @@ use privet::clock::Clock;
 use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
 use privet::drafts::preset::Preset;
 use privet::drafts::{
-    Draft, DraftOptions, Study, data_path, differ_in_length, draft_queries, draft_query_log,
+    Draft, DraftOptions, Study, USUAL_LOG, data_path, differ_in_length, draft_queries, draft_query_log,
     draft_transactions, log_columns, long_form, settled,
 };
 use privet::policy::{ReportKeys, Role};
@@ -42,12 +42,11 @@ pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
             output,
         )
     };
-    // Standard input is kept as long as somebody reads it.
-    let _kept = (data == Path::new("-")).then(|| Source::open(data, &read_options(arguments)));
-    if let Some(form) = transactions(arguments)? {
+    let opened = Source::open(data, &read_options(arguments));
+    if let Some(form) = transactions(arguments, &opened)? {
         return as_transactions(&form);
     }
-    let source = Source::open(data, &read_options(arguments))?;
+    let source = opened?;
     if let Some(columns) = log_columns(&source).filter(|_| arguments.kind != Some(InitKind::Table)) {
         return of_query_log(&source, &columns, &options, &folder, clock, output);
     }
@@ -69,9 +68,6 @@ pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
     source.remarks().iter().for_each(|remark| output.warn(remark));
     finish(&draft, table::of(&draft), ("table", options.preset.is_some()), &folder, output)
 }
-
-/// The names that the columns of a query log have unless a policy says otherwise.
-const USUAL_LOG: [&str; 3] = ["AnonID", "Query", "QueryTime"];
 
 /// Drafts a policy for a query log: by what its sessions look like where there is a WordNet to know its words by, else with a
 /// tree of its own words to start from.
@@ -164,7 +160,7 @@ fn finish(
 
 /// How a file holds transactions, if that is seen at once: the user says so, it goes by the name of such files, or it has
 /// two columns of which the first names transactions.
-fn transactions(arguments: &Init) -> Result<Option<TransactionOptions>> {
+fn transactions(arguments: &Init, opened: &Result<Source>) -> Result<Option<TransactionOptions>> {
     let Init { data, kind, delimiter, .. } = arguments;
     let lines = || Ok(Some(TransactionOptions::Lines { separator: *delimiter }));
     let is_told = *kind == Some(InitKind::Transactions);
@@ -175,7 +171,7 @@ fn transactions(arguments: &Init) -> Result<Option<TransactionOptions>> {
     if data.is_file() && name.split('.').skip(1).any(|extension| extension == "dat") {
         return lines();
     }
-    let found = Source::open(data, &read_options(arguments)).and_then(|source| long_form(&source, is_told));
+    let found = opened.as_ref().map_err(Error::clone).and_then(|source| long_form(source, is_told));
     match found {
         Ok(Some((id, item))) => {
             let header = arguments.header.clone().unwrap_or_default();

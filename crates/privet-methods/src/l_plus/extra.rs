@@ -44,7 +44,7 @@ impl<'a> ExtraGeneralisation<'a> {
         })
     }
 
-    /// What is published for a class of so many records: its cells, one of them perhaps a step more general. The draw depends on
+    /// What is published for a class of this size: its cells, one of them perhaps a step more general. The draw depends on
     /// the key and on what the cells say, on nothing else.
     pub fn step(
         &mut self,

@@ -107,7 +107,9 @@ pub fn explain_release(folder: &Path, questioned: Questioned<'_>) -> Result<Expl
                 (Some(shown), Some(reason)) => {
                     format!("'{item}' is published as '{shown}', because of {}", reason.in_words())
                 }
-                (Some(shown), None) if shown == item => format!("'{item}' is published as it is"),
+                (Some(shown), None) if shown == item => {
+                    format!("'{item}' is published as it is, wherever its transaction is released")
+                }
                 (Some(shown), None) => {
                     format!("'{item}' is published as '{shown}'; no single threat of its children is filed")
                 }
@@ -130,7 +132,7 @@ pub fn explain_release(folder: &Path, questioned: Questioned<'_>) -> Result<Expl
                 (None, _) => {
                     return Err(Error::input(format!("this release has no level for a column '{column}'"))
                         .help(
-                            "name a quasi-identifier of a release that was made with method \"full-domain\"",
+                            "name a quasi-identifier of a release that method \"full-domain\" made without refine: others have no levels",
                         ));
                 }
             };
