@@ -80,6 +80,8 @@ pub(super) fn promised(policy: &CheckedPolicy, column: &ViewColumn) -> u64 {
         Requirement::KAnonymity(_)
         | Requirement::LkcPrivacy(_)
         | Requirement::TCloseness(_)
+        | Requirement::BetaLikeness(_)
+        | Requirement::DeltaDisclosure(_)
         | Requirement::NtCloseness(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)

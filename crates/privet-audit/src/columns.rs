@@ -75,6 +75,8 @@ pub(super) fn check(
             Role::QuasiIdentifier | Role::Mixed => layout.quasi.push(place),
             Role::Sensitive | Role::Class => layout.plain.push(place),
             Role::QuasiSensitive => sets = Some(place),
+            // What should be published of it is known.
+            Role::Other if column.is_rewritten() => layout.plain.push(place),
             Role::Identifier | Role::Other => {}
         }
     }

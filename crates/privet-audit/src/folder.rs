@@ -97,8 +97,11 @@ impl ReleaseFolder {
             return Ok(OriginalData::File(path.into()));
         }
         let origin: Origin = serde_json::from_value(data.clone()).map_err(|_| self.broken())?;
-        if let Origin::Files(paths) = origin {
-            return Ok(OriginalData::Files(paths));
+        match origin {
+            Origin::Files(paths) => return Ok(OriginalData::Files(paths)),
+            // The policy that is kept with the release says how to reach it.
+            Origin::Database(_) => return Ok(OriginalData::Named),
+            Origin::File(_) | Origin::Memory(_) | Origin::Other(_) => {}
         }
         Err(Error::input(format!(
             "the release was made from {origin}, which is not a file, so the original must be given"

@@ -11,6 +11,7 @@
 //! 3. *values*: every released quasi-identifier cell is an original value, a label of the column's hierarchy, a range
 //!    of numbers, a set of original values or `*`;
 //! 4. *records*: every released record matches a distinct original record;
+//!    Then, where the policy rounds or codes numbers, *numbers*: no number is beyond a bound, and all are multiples;
 //! 5. *order*: the order of the rows agrees with the original no more than by chance;
 //! 6. *least levels*: no cell is finer than the policy's `least_levels` allow, where it sets any;
 //! 7. *suppression*: no more records are missing than the policy allows;
@@ -41,6 +42,7 @@ mod people;
 pub mod projections;
 pub mod released;
 mod render;
+mod rewriting;
 mod sequence;
 mod subsets;
 mod suppressed;
@@ -60,6 +62,7 @@ use serde::{Serialize, Serializer};
 pub use folder::{ReleaseFolder, audit_data, audit_files, audit_release, is_own_file};
 pub(crate) use render::counted;
 pub use render::{in_brief, render, verdict};
+pub use rewriting::as_published;
 pub use transactions::{StatedCost, audit_transactions};
 
 use self::classes::Classes;
@@ -72,7 +75,7 @@ use self::table::{Dictionary, Tables};
 use self::watch::watching;
 use privet_core::{Error, Result};
 use privet_data::Source;
-use privet_policy::{CheckedPolicy, DataKind};
+use privet_policy::{CheckedPolicy, DataKind, Role};
 
 /// What an audit found. As JSON it also says whether everything was `decided`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -239,6 +242,7 @@ pub fn audit_table_watched(
     options: &AuditOptions,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Audit> {
+    let (policy, expected) = &rewriting::expected(policy, tick)?;
     let (layout, columns) = columns::check(policy, release, options)?;
     let tables = Tables::read(policy, release, &layout, tick)?;
     let classes = Classes::of(&tables.release)?;
@@ -251,7 +255,11 @@ pub fn audit_table_watched(
     let suppressed = Suppressed::of(policy, &layout, &tables, options)?;
     let watch = watching(tick);
     let coverage = coverage(policy, &layout, &tables)?;
-    let spelling = [tables.release.spelling.faults(), respelt(policy, &layout, &tables, &coverage)].concat();
+    let mut spelling =
+        [tables.release.spelling.faults(), respelt(policy, &layout, &tables, &coverage)].concat();
+    if !options.foreign {
+        spelling.extend(missing_in_other_words(policy, release, &tables));
+    }
     let mut checks = vec![columns, form::check(release, spelling)?];
     let people = People::of(&tables, &classes, &coverage, &suppressed)?;
     let facts = Facts {
@@ -265,6 +273,7 @@ pub fn audit_table_watched(
     };
     checks.push(check_values(&facts, &coverage));
     checks.push(check_records(&facts, &coverage)?);
+    checks.extend(rewriting::check(&facts, expected)?);
     checks.push(table_order::check(&facts, &coverage)?);
     checks.extend(levels::check(&facts)?);
     checks.push(check_suppression(policy, options, &records));
@@ -309,6 +318,23 @@ fn respelt(policy: &CheckedPolicy, layout: &Layout, tables: &Tables, coverage: &
         Some(format!("column '{name}' has '{usual}' and, in line {line}, '{other}' for the same values"))
     };
     columns.filter_map(told).collect()
+}
+
+/// Columns that are not compared and spell a missing value in another way than the policy publishes it.
+fn missing_in_other_words(policy: &CheckedPolicy, release: &Source, tables: &Tables) -> Vec<String> {
+    let Some((_, others)) = policy.missing.split_first() else { return Vec::new() };
+    let told = |column: &table::UncomparedColumn| {
+        let name = &release.columns().get(column.column)?.name;
+        let role = policy.columns.iter().find(|column| column.name == *name)?.role;
+        let found = others.iter().filter(|_| role == Some(Role::Other));
+        let (spelling, code) =
+            found.filter_map(|spelling| Some((spelling, column.texts.find(spelling)?))).next()?;
+        let line = column.texts.line(code);
+        Some(format!(
+            "column '{name}' has '{spelling}' in line {line}, which is not how missing values are published"
+        ))
+    };
+    tables.release.others.iter().filter_map(told).collect()
 }
 
 /// Every released cell of a quasi-identifier must say something.

@@ -60,6 +60,8 @@ fn may_lose_cells(requirement: &Requirement) -> Option<usize> {
         | Requirement::LDiversity(_)
         | Requirement::LkcPrivacy(_)
         | Requirement::TCloseness(_)
+        | Requirement::BetaLikeness(_)
+        | Requirement::DeltaDisclosure(_)
         | Requirement::NtCloseness(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)

@@ -5,6 +5,8 @@
 mod numbered;
 
 pub(super) use self::numbered::{Dictionary, Tuples};
+use std::borrow::Cow;
+
 use super::columns::Layout;
 use super::order::Rows;
 use super::people::RecordOwners;
@@ -156,12 +158,18 @@ fn read_original(
         })
         .map(|column| column.index)
         .collect();
+    // Columns of role other may have missing values in any record that is kept.
+    let compares_others = compared.iter().any(|column| !mattering.contains(column));
     let spelling = policy.missing.first().map_or("", String::as_str);
+    let separators: Vec<Option<char>> = policy.columns.iter().map(|column| column.separator).collect();
     let mut table = Table::new(layout);
     table.others = UncomparedColumn::hidden(policy);
     policy.source.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
-            let missing = mattering.iter().any(|column| policy.is_missing(batch.cell(row, *column)));
+            let is_missing = |column: &usize, cell: &str| {
+                policy.is_missing(cell) && !(separators[*column].is_some() && cell.is_empty())
+            };
+            let missing = mattering.iter().any(|column| is_missing(column, batch.cell(row, *column)));
             let nobody = names.names_nobody(policy, batch, row);
             if nobody && policy.on_missing == OnMissing::Value {
                 return Err(Error::input(
@@ -181,8 +189,20 @@ fn read_original(
                 continue;
             }
             let set = set.flatten();
-            let cells = compared.iter().map(|column| batch.cell(row, *column));
-            let cells = cells.map(|cell| if missing && policy.is_missing(cell) { spelling } else { cell });
+            let may_lack = missing || compares_others;
+            let cells = compared.iter().map(|column| match (batch.cell(row, *column), separators[*column]) {
+                (cell, None) if may_lack && is_missing(column, cell) => Cow::Borrowed(spelling),
+                (cell, Some(separator)) if may_lack && is_missing(column, cell) => {
+                    // An empty cell is the empty set, so it cannot spell a missing one.
+                    let spelling = policy.missing.iter().find(|spelling| !spelling.is_empty());
+                    let spelling = spelling.map_or(cell, String::as_str);
+                    Cow::Owned(set_cell(terms_of(spelling, separator), separator))
+                }
+                (cell, Some(separator)) => Cow::Owned(set_cell(terms_of(cell, separator), separator)),
+                (cell, None) => Cow::Borrowed(cell),
+            });
+            let cells: Vec<Cow<'_, str>> = cells.collect();
+            let cells = cells.iter().map(AsRef::as_ref);
             let record = table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
             table.order.push(record);
             table.others.iter_mut().try_for_each(|other| other.read(batch, row))?;
@@ -255,11 +275,24 @@ fn read_release(
     let sets = SetReader::of(policy, layout);
     let unchanged = layout.compared().count() - usize::from(layout.sets.is_some());
     let compared: Vec<usize> = layout.compared().take(unchanged).map(|place| place.released).collect();
+    let separators: Vec<Option<char>> = (layout.compared().take(unchanged))
+        .map(|place| policy.columns.get(place.original).and_then(|column| column.separator))
+        .collect();
     let mut table = Table::new(layout);
     table.others = UncomparedColumn::of(release, layout);
     release.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
-            let cells = compared.iter().map(|column| batch.cell(row, *column));
+            let cells: Vec<Cow<'_, str>> = (compared.iter().zip(&separators))
+                .map(|(column, separator)| match (batch.cell(row, *column), separator) {
+                    (cell, Some(separator)) => Cow::Owned(set_cell(terms_of(cell, *separator), *separator)),
+                    (cell, None) => Cow::Borrowed(cell),
+                })
+                .collect();
+            let usual = (cells.iter().zip(&compared)).all(|(cell, column)| cell == batch.cell(row, *column));
+            if separators.iter().any(Option::is_some) {
+                table.spelling.note(usual, batch.line(row));
+            }
+            let cells = cells.iter().map(AsRef::as_ref);
             let set = sets.as_ref().map(|sets| sets.one_spelling(batch.cell(row, sets.released)));
             if let Some((sets, set)) = sets.as_ref().zip(set.as_deref()) {
                 table.spelling.note(set == batch.cell(row, sets.released), batch.line(row));

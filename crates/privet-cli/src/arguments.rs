@@ -132,7 +132,20 @@ pub struct Example {
 #[derive(Debug, Args)]
 pub struct Init {
     /// The data file
-    pub data: PathBuf,
+    #[arg(required_unless_present = "from_database", conflicts_with = "from_database")]
+    pub data: Option<PathBuf>,
+    /// Draft for a table of a database, in place of a file: postgresql, sqlite, duckdb, or an ADBC driver
+    #[arg(long, value_name = "DRIVER", requires = "uri_env", conflicts_with_all = ["kind", "delimiter", "header"])]
+    pub from_database: Option<String>,
+    /// The environment variable that holds the database's address
+    #[arg(long, value_name = "VARIABLE", requires = "from_database")]
+    pub uri_env: Option<String>,
+    /// The table: name, or schema.name
+    #[arg(long, value_name = "NAME", requires = "from_database", conflicts_with = "query")]
+    pub table: Option<String>,
+    /// The query whose rows are the data
+    #[arg(long, value_name = "SQL", requires = "from_database")]
+    pub query: Option<String>,
     /// What it holds; query logs are recognised by their columns, and `privet example queries` shows one [default: what it
     /// looks like]
     #[arg(long, value_enum)]

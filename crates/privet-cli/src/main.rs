@@ -19,6 +19,8 @@ use output::Output;
 use signals::Signals;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "databases")]
+    privet_databases::register();
     // Before anything that takes time: a signal that nobody listens for ends the process in the system's way.
     let signals = Signals::default();
     let listening = ctrlc::set_handler(signals.handler());

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value as Json;
 
 /// Every crate with the crates of ours that it may use. A new crate needs a line here.
-const ARROWS: [(&str, &[&str]); 15] = [
+const ARROWS: [(&str, &[&str]); 16] = [
     ("privet-core", &[]),
     ("privet-data", &["privet-core"]),
     ("privet-taxonomy", &["privet-core", "privet-data"]),
@@ -40,7 +40,8 @@ const ARROWS: [(&str, &[&str]); 15] = [
             "privet-examples",
         ],
     ),
-    ("privet-cli", &["privet"]),
+    ("privet-databases", &["privet"]),
+    ("privet-cli", &["privet", "privet-databases"]),
     ("privet-lab", &["privet"]),
 ];
 

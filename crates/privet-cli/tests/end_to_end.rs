@@ -40,8 +40,10 @@ mod hostile;
 mod injector;
 mod l_plus;
 mod ledger;
+mod likeness;
 mod lkc;
 mod memory;
+mod numbers;
 mod presets;
 #[cfg(unix)]
 mod promises;

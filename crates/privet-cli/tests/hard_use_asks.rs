@@ -47,6 +47,8 @@ fn asks(requirement: &str) -> &'static str {
         "qs-diversity" => "[privacy.qs-diversity]\ncolumn = \"symptoms\"\nc = 100\nl = 1\n",
         "qs-closeness" => "[privacy.qs-closeness]\ncolumn = \"symptoms\"\nt = 1\n",
         "t-closeness" => "[privacy.t-closeness]\ncolumn = \"disease\"\nt = 1\n",
+        "beta-likeness" => "[privacy.beta-likeness]\ncolumn = \"disease\"\nbeta = 9\n",
+        "delta-disclosure" => "[privacy.delta-disclosure]\ncolumn = \"disease\"\ndelta = 9\n",
         "n-t-closeness" => "[privacy.n-t-closeness]\ncolumn = \"disease\"\nn = 4\nt = 1\n",
         "ff-anonymity" => "[privacy.ff-anonymity]\nthreat = 1\n",
         "projection" => "[privacy.projection]\nalpha = 1\nbeta = 1\n",

@@ -3,6 +3,7 @@
 
 pub mod clock;
 pub mod cpu;
+mod decimal;
 mod digest;
 mod error;
 mod exact;
@@ -17,6 +18,7 @@ mod value_set;
 pub mod visible;
 mod words;
 
+pub use decimal::Decimal;
 pub use digest::Digest;
 pub use error::{Error, ErrorKind, MORE_MEMORY, Result};
 pub use exact::Exact;

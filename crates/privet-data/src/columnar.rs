@@ -45,6 +45,7 @@ use privet_core::{Error, Result};
 type ArrowResult<T> = std::result::Result<T, ArrowError>;
 
 /// The columns that a schema declares.
+#[derive(Debug)]
 pub(super) struct Columns {
     /// Those that can be read as text.
     pub(super) read: Vec<SourceColumn>,

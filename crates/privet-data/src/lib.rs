@@ -6,6 +6,7 @@ mod cells;
 mod columnar;
 mod compression;
 mod counts;
+mod database;
 mod delimited;
 mod destination;
 mod dialect;
@@ -30,6 +31,7 @@ mod pieces;
 mod query_log;
 mod reading;
 mod records;
+mod rewriting;
 mod rows;
 mod selection;
 mod sink;
@@ -37,6 +39,7 @@ mod source;
 mod spool;
 mod stored;
 pub mod summary;
+mod supply;
 mod table_file;
 mod term_set;
 #[cfg(test)]
@@ -54,6 +57,7 @@ pub use arrow_array;
 pub use arrow_schema;
 pub use bags::{Bags, BagsBuilder, Term};
 pub use cells::Batch;
+pub use database::{Connector, DatabaseTable, Relation, connect_by};
 pub use delimited::each_record;
 pub use destination::{Destination, Directory, MemoryRelease, NewTable, NewTransactions};
 pub use encoding::Encoding;
@@ -71,11 +75,13 @@ pub use reading::{
     Counted, DateColumn, DateFormat, FIRST_YEAR, NumberColumn, NumberFormat, ReadDate, Reading,
     is_zero_padded,
 };
+pub use rewriting::{Rewrite, RowCells};
 pub use rows::{Feed, Rows};
 pub use selection::RowSet;
 pub use sink::{RowSink, Sink, SinkColumn};
 pub use source::{EachCounted, Quote, ReadOptions, Source, SourceColumn, Unread, UnreadColumn};
 pub use summary::{Located, MissingRule, Names, Summary, SummaryColumn};
+pub use supply::BatchSupply;
 pub use term_set::{set_cell, terms_of};
 pub use transactions::{
     FIRST_CELL, Form, Transaction, TransactionLists, TransactionOptions, TransactionSink, TransactionSource,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Batch;
+use super::database::{DatabaseTable, Relation};
 use super::sink::push_row;
 use super::source::SourceColumn;
 use privet_core::Result;
@@ -30,7 +31,9 @@ pub enum Origin {
     Files(Vec<PathBuf>),
     /// Rows in memory, under the name that their owner gave them.
     Memory(String),
-    /// Something else, in words: a query to a database, a table of a cluster.
+    /// A table or a query of a database.
+    Database(DatabaseTable),
+    /// Something else, in words: standard input, a table of a cluster.
     Other(String),
 }
 
@@ -39,7 +42,7 @@ impl Origin {
     pub fn path(&self) -> Option<&Path> {
         match self {
             Origin::File(path) => Some(path),
-            Origin::Files(_) | Origin::Memory(_) | Origin::Other(_) => None,
+            Origin::Files(_) | Origin::Memory(_) | Origin::Database(_) | Origin::Other(_) => None,
         }
     }
 
@@ -57,6 +60,10 @@ impl Origin {
                 }
             }
             Origin::Memory(name) | Origin::Other(name) => name.clone(),
+            Origin::Database(table) => match &table.relation {
+                Relation::Table(name) => name.clone(),
+                Relation::Query(_) => "query".to_string(),
+            },
         }
     }
 }
@@ -67,6 +74,7 @@ impl fmt::Display for Origin {
             Origin::File(path) => path.display().fmt(f),
             Origin::Files(_) => f.write_str(&self.name()),
             Origin::Memory(name) => write!(f, "{name} (in memory)"),
+            Origin::Database(table) => table.fmt(f),
             Origin::Other(words) => f.write_str(words),
         }
     }

@@ -18,6 +18,7 @@ use super::many_files::{ManyFiles, expanded};
 use super::memory::MemoryTable;
 use super::origin::{Fingerprint, Origin, Version};
 use super::reading::{Reading, Readings};
+use super::rewriting::{Rewrite, Rewriting};
 use super::rows::{Rows, streamed};
 use super::selection::{RowSet, Selection};
 use super::table_file::TableFile;
@@ -170,6 +171,8 @@ pub struct Source {
     selection: Option<Selection>,
     /// How some columns are read; as they are where there is none.
     readings: Option<Arc<Readings>>,
+    /// How cells are rewritten after that; not at all where there is none.
+    rewriting: Option<Arc<Rewriting>>,
 }
 
 /// Gets a batch, how often each of its rows is there, and the bytes that are done.
@@ -223,7 +226,7 @@ impl Source {
     }
 
     fn of_table(table: Table) -> Source {
-        Source { table, delimiter: None, counts: None, selection: None, readings: None }
+        Source { table, delimiter: None, counts: None, selection: None, readings: None, rewriting: None }
     }
 
     /// A table that something else holds.
@@ -481,7 +484,45 @@ impl Source {
         let columns: Vec<(usize, Reading)> =
             columns.into_iter().map(|(column, reading)| (place(column), reading)).collect();
         let readings = (!columns.is_empty()).then(|| Arc::new(Readings::new(columns, missing)));
-        Source { readings, ..self }
+        Source { readings, rewriting: None, ..self }
+    }
+
+    /// The same table, where cells get another text before anything else sees them.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use privet_data::{Rewrite, RowCells, Source};
+    ///
+    /// #[derive(Debug)]
+    /// struct Initials;
+    ///
+    /// impl Rewrite for Initials {
+    ///     fn columns(&self) -> Vec<usize> {
+    ///         vec![0]
+    ///     }
+    ///
+    ///     fn text(&self, row: &RowCells<'_>, column: usize) -> privet_core::Result<Option<String>> {
+    ///         Ok(row.cell(column).chars().next().map(String::from))
+    ///     }
+    /// }
+    ///
+    /// let people = Source::of_rows("people", &["name"], [["Ann"], ["Bob"]])?.rewritten(Arc::new(Initials));
+    /// let mut cells = Vec::new();
+    /// people.read(&mut |batch, _| Ok(cells.extend((0..batch.rows()).map(|row| batch.cell(row, 0).to_string()))))?;
+    /// assert_eq!(cells, ["A", "B"]);
+    /// # Ok::<(), privet_core::Error>(())
+    /// ```
+    #[must_use]
+    pub fn rewritten(self, rewrite: Arc<dyn Rewrite>) -> Source {
+        let stored = self.rows().columns().len();
+        let rewriting = Rewriting::new(rewrite, self.columns().len(), self.counts.as_deref(), stored);
+        Source { rewriting: Some(Arc::new(rewriting)), ..self }
+    }
+
+    /// The same table with its own cells.
+    #[must_use]
+    pub fn unrewritten(&self) -> Source {
+        Source { rewriting: None, ..self.clone() }
     }
 
     /// The same table as if these rows were not in it.
@@ -559,6 +600,10 @@ impl Source {
             }
             let batch = match &self.readings {
                 Some(readings) => readings.read(batch, self.rows().columns(), self.origin())?,
+                None => batch,
+            };
+            let batch = match &self.rewriting {
+                Some(rewriting) => rewriting.read(&batch, self.origin())?,
                 None => batch,
             };
             each(batch, bytes)

@@ -252,6 +252,10 @@ impl<'a> Study<'a> {
             columns.iter().fold(1u64, |product, column| product.saturating_mul(levels(column)));
         let policy_text = text::policy(&text::Findings {
             data_path: &options.named(self.source.origin()),
+            database: match self.source.origin() {
+                Origin::Database(table) => Some(table),
+                _ => None,
+            },
             delimiter: options.delimiter,
             header: &options.header,
             person: self.person.map(|person| &profile.columns[person]),

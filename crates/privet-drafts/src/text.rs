@@ -7,7 +7,7 @@ use super::profile::{ColumnProfile, Profile};
 use super::safe_harbor::Scan;
 use super::{DraftColumn, HEALTH_K, USUAL_L, USUAL_T};
 use privet_core::{counted, noun, thousands};
-use privet_data::Header;
+use privet_data::{DatabaseTable, Header, Relation};
 use privet_policy::Role;
 
 /// More incomplete records than this (in percent) are kept, with "missing" as a value, instead of dropped.
@@ -18,6 +18,8 @@ const LINE: usize = 110;
 /// All that the text is made from.
 pub(super) struct Findings<'a> {
     pub data_path: &'a str,
+    /// The table of a database that the data are in place of a file.
+    pub database: Option<&'a DatabaseTable>,
     pub delimiter: Option<char>,
     pub header: &'a Header,
     /// The column that numbers people who have several records.
@@ -86,8 +88,25 @@ fn head(text: &mut String, findings: &Findings<'_>) {
     }
 }
 
+/// `[data]` for a table of a database.
+fn in_database(table: &DatabaseTable) -> String {
+    let (key, relation) = match &table.relation {
+        Relation::Table(name) => ("table", name),
+        Relation::Query(sql) => ("query", sql),
+    };
+    format!(
+        "[data]\ndriver = {}\nuri_env = {}\n{key} = {}\n",
+        quoted(&table.driver),
+        quoted(&table.uri_env),
+        quoted(relation)
+    )
+}
+
 fn data(text: &mut String, findings: &Findings<'_>) {
-    text.push_str(&format!("[data]\npath = {}\n", quoted(findings.data_path)));
+    match findings.database {
+        Some(table) => text.push_str(&in_database(table)),
+        None => text.push_str(&format!("[data]\npath = {}\n", quoted(findings.data_path))),
+    }
     if let Some(delimiter) = findings.delimiter {
         text.push_str(&format!("delimiter = {}\n", quoted(&delimiter.to_string())));
     }

@@ -6,7 +6,7 @@ use super::microdata::Microdata;
 use super::rollup::{Grouping, Ladders, refines};
 
 /// Groupings are kept for rolling up as long as they fit in this many bytes.
-const MOST_BYTES: usize = 32 << 20;
+const MOST_BYTES: usize = 64 << 20;
 
 /// The groupings of a table at any levels.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Groupings {
         }
         let grouping = Arc::new(Grouping::roll_up(&from, levels, &self.ladders));
         let mut kept = self.lock();
-        let worth_keeping = grouping.len() * 2 <= from.len() || from.len() <= 64;
+        let worth_keeping = grouping.len() * 4 <= from.len() * 3 || from.len() <= 64;
         if worth_keeping && grouping.bytes() <= kept.spare {
             kept.spare -= grouping.bytes();
             kept.groupings.push(grouping.clone());

@@ -16,6 +16,8 @@ pub mod numbering;
 pub mod partition;
 mod powers;
 pub mod privacy;
+pub mod rewriting;
+pub mod risk;
 pub mod rollup;
 pub mod suppression;
 #[cfg(any(test, feature = "testing"))]

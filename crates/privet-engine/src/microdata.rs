@@ -10,7 +10,7 @@ use crate::loss::Extent;
 use crate::privacy::{TrackedColumn, TrackedTable};
 use privet_core::{Error, Result, RunKey};
 use privet_data::naming::{tells_people_apart, words};
-use privet_data::{Names, People, Source, Summary, SummaryColumn};
+use privet_data::{Names, People, Source, Summary, SummaryColumn, set_cell, terms_of};
 use privet_policy::{CheckedPolicy, OnMissing, PolicyColumn, Role, SetPolicy, Subject};
 use privet_taxonomy::{NodeId, Taxonomy};
 
@@ -186,7 +186,7 @@ impl Microdata {
         for (position, column) in tracked.iter().enumerate() {
             let position = quasi.len() + position;
             let whole = whole_column(column, &columns[position], std::mem::take(&mut counts[position]));
-            if column.separator.is_none() {
+            if column.separator.is_none() || policy.subject() != Subject::Projections {
                 origins.push(Origin { position, codes: None });
                 numbered.push(whole);
                 continue;
@@ -314,9 +314,17 @@ fn whole_column(column: &PolicyColumn, summary: &SummaryColumn, totals: Vec<u64>
         index: column.index,
         name: column.name.clone(),
         role: column.role.unwrap_or(Role::Other),
-        values: dictionary.values().to_vec(),
+        // A set has no order; the one in which it was written down is not published.
+        values: match column.separator {
+            Some(separator) => {
+                let cells = dictionary.values().iter();
+                cells.map(|cell| set_cell(terms_of(cell, separator), separator)).collect()
+            }
+            None => dictionary.values().to_vec(),
+        },
         numeric: dictionary.numbers().is_some(),
         taxonomy: column.hierarchy.clone(),
+        separator: column.separator,
         slots: 0..0,
         totals,
         people: None,
@@ -359,6 +367,7 @@ fn bitmap_columns(
             values: present.iter().map(usize::to_string).collect(),
             numeric: true,
             taxonomy: None,
+            separator: None,
             totals: present.iter().map(|bit| totals[*bit]).collect(),
             ..whole.clone()
         };

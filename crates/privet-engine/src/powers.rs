@@ -69,6 +69,46 @@ fn in_fixed_point(powers: &[Power], bits: u64) -> Option<Ordering> {
     (BigInt::from_biguint(Sign::Plus, sum.magnitude().clone()) > doubt).then(|| sum.sign().cmp(&Sign::NoSign))
 }
 
+/// Whether over/under ≤ ln (whole/part), for 0 < part ≤ whole. A fraction above 0 never equals a logarithm of a fraction, so some
+/// number of digits decides.
+pub(crate) fn is_at_most_logarithm((over, under): (u128, u128), whole: u64, part: u64) -> bool {
+    if over == 0 {
+        return true;
+    }
+    if whole == part {
+        return false;
+    }
+    let (ratio, logarithm) = (over as f64 / under as f64, (whole as f64).ln() - (part as f64).ln());
+    // The logarithms are right within a few units in the last place, and so is the fraction.
+    let doubt = 16.0 * f64::EPSILON * (ratio + (whole as f64).ln() + (part as f64).ln() + 1.0);
+    if (ratio - logarithm).abs() > doubt {
+        return ratio < logarithm;
+    }
+    let mut bits = 128;
+    loop {
+        let (least, most) = (enclosed_logarithm(whole, bits), enclosed_logarithm(part, bits));
+        // ln whole − ln part lies between these.
+        let low = BigInt::from(least.0.clone()) - BigInt::from(most.0.clone() + most.1);
+        let high = BigInt::from(least.0 + least.1) - BigInt::from(most.0);
+        let asked = BigInt::from(over) << bits;
+        if asked <= low * under {
+            return true;
+        }
+        if asked > high * under {
+            return false;
+        }
+        bits *= 2;
+    }
+}
+
+/// ln of a whole number above 0 in units of 2^−bits, rounded down, and by how many units it is too small at most.
+fn enclosed_logarithm(number: u64, bits: u64) -> (BigUint, u64) {
+    let whole = number.ilog2();
+    let (half, half_doubt) = logarithm_below_two(&BigUint::from(1u32), 1, bits);
+    let (part, part_doubt) = logarithm_below_two(&BigUint::from(number - (1 << whole)), 1 << whole, bits);
+    (half * whole + part, half_doubt * u64::from(whole) + part_doubt)
+}
+
 /// ln (1 + over/under) for over ≤ under, in units of 2^−bits, rounded down, and by how many units it is too small at most.
 ///
 /// It is 2 artanh y = 2 (y + y³/3 + y⁵/5 + …) with y = over/(2 under + over) ≤ 1/3. Every term is rounded down a few times, by less than a unit

@@ -178,7 +178,63 @@ impl Ladders {
     }
 }
 
+/// Neighbouring columns of a key, and what becomes of their values at other levels.
+struct Chunk {
+    /// Where the columns lie in a key.
+    field: Field,
+    /// Per combination of their values as it stands in a key: what it becomes in the key, and in the place among all combinations of
+    /// values of all columns.
+    values: Vec<(u64, usize)>,
+}
+
+/// Columns are looked up together as long as their bits are at most this many: the table then stays in the fastest memory.
+const CHUNK_BITS: u32 = 10;
+
+impl Ladders {
+    /// What the keys of a grouping become at coarser levels, and how many combinations of values there are at these.
+    fn climb(&self, finer: &Grouping, levels: &[u8]) -> (Vec<Chunk>, usize) {
+        // A table takes time to fill, which few classes do not give back.
+        let most = if finer.len() >= 1 << CHUNK_BITS { CHUNK_BITS } else { 0 };
+        let mut places = 1usize;
+        let mut chunks: Vec<Chunk> = Vec::with_capacity(levels.len());
+        for ((column, ladder), level) in self.columns.iter().enumerate().zip(levels) {
+            let field = self.fields[column];
+            let climb = ladder.climb(finer.levels[column], *level).into_iter();
+            let own: Vec<(u64, usize)> = climb
+                .map(|value| (u64::from(value) << field.shift, (value as usize).saturating_mul(places)))
+                .collect();
+            places = places.saturating_mul(ladder.nodes[*level as usize].len());
+            match chunks.last_mut().filter(|chunk| chunk.field.takes(field, most)) {
+                Some(chunk) => chunk.take(field, &own),
+                None => chunks.push(Chunk { field, values: own }),
+            }
+        }
+        (chunks, places)
+    }
+}
+
+impl Chunk {
+    /// Adds the column that comes next in the key.
+    fn take(&mut self, field: Field, own: &[(u64, usize)]) {
+        // Combinations that no key has leave gaps in front of the next value.
+        self.values.resize(self.field.mask as usize + 1, (0, 0));
+        let before = std::mem::take(&mut self.values);
+        self.values.reserve(own.len() * before.len());
+        for (value, step) in own {
+            let both = before.iter().map(|(key, place)| (key | value, place.saturating_add(*step)));
+            self.values.extend(both);
+        }
+        self.field.mask |= field.mask << (field.shift - self.field.shift);
+    }
+}
+
 impl Field {
+    /// Whether a field comes next, and both have at most this many bits.
+    fn takes(self, next: Field, most: u32) -> bool {
+        let bits = |field: Field| u64::BITS - field.mask.leading_zeros();
+        self.word == next.word && self.shift + bits(self) == next.shift && bits(self) + bits(next) <= most
+    }
+
     fn value(self, key: &[u64]) -> u64 {
         (key[self.word] >> self.shift) & self.mask
     }
@@ -226,30 +282,22 @@ impl Grouping {
 
     /// The classes of a finer grouping at coarser levels.
     pub fn roll_up(finer: &Arc<Grouping>, levels: &[u8], ladders: &Ladders) -> Grouping {
-        // Per column, what each value becomes: in the key, and in the place among all combinations of values.
-        let mut places = 1usize;
-        let mut climbs: Vec<(Field, Vec<(u64, usize)>)> = Vec::with_capacity(levels.len());
-        for ((column, ladder), level) in ladders.columns.iter().enumerate().zip(levels) {
-            let field = ladders.fields[column];
-            let climb = ladder.climb(finer.levels[column], *level).into_iter();
-            let climb =
-                climb.map(|value| (u64::from(value) << field.shift, (value as usize).saturating_mul(places)));
-            climbs.push((field, climb.collect()));
-            places = places.saturating_mul(ladder.nodes[*level as usize].len());
-        }
-        let mut rolled = Builder::new(levels.into(), finer.words);
+        let (chunks, places) = ladders.climb(finer, levels);
         // Combinations of values that are few are numbered in a list, which is quicker than an index.
         let is_listed = places <= 4 * finer.len() + 64;
         let mut listed = vec![u32::MAX; if is_listed { places } else { 0 }];
+        let mut rolled = Builder::new(levels.into(), finer.words);
+        if !is_listed {
+            rolled.index.reserve(finer.len() / 2, |_| 0);
+        }
         let mut key = vec![0; finer.words];
         let mut class_of = Vec::with_capacity(finer.len());
-        for class in 0..finer.len() {
-            let below = finer.key(class);
+        for (below, size) in finer.keys.chunks_exact(finer.words).zip(&finer.sizes) {
             let mut place = 0usize;
             key.fill(0);
-            for (field, values) in &climbs {
-                let (value, step) = values[field.value(below) as usize];
-                key[field.word] |= value;
+            for chunk in &chunks {
+                let (value, step) = chunk.values[chunk.field.value(below) as usize];
+                key[chunk.field.word] |= value;
                 place = place.wrapping_add(step);
             }
             let target = match listed.get_mut(place).filter(|_| is_listed) {
@@ -260,7 +308,7 @@ impl Grouping {
                 Some(known) => *known,
                 None => rolled.class(&key),
             };
-            rolled.grouping.sizes[target as usize] += finer.sizes[class];
+            rolled.grouping.sizes[target as usize] += size;
             class_of.push(target);
         }
         rolled.grouping.origin = Some(Origin { finer: finer.clone(), class_of });
@@ -291,6 +339,9 @@ impl Grouping {
             let Some(Origin { finer, class_of }) = &self.origin else { return Tallies::of_classes(0, 0) };
             let from = finer.tallies();
             let mut tallies = Tallies::of_classes(from.slots(), self.len());
+            if from.slots() == 0 {
+                return tallies;
+            }
             for (part, class) in class_of.iter().enumerate() {
                 tallies.merge(*class as usize, from, part);
             }

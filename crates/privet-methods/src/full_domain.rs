@@ -187,8 +187,8 @@ struct LevelLattice<'a> {
 
 /// What the search knows about one vector of levels.
 struct JudgedVector {
-    /// The cost with failing classes suppressed.
-    cost: Cost,
+    /// The cost with failing classes suppressed; `None` if that suppresses more than may be.
+    cost: Option<Cost>,
     suppressed: u64,
     /// At least this many records are suppressed at any vector below this one.
     must_go: u64,
@@ -255,24 +255,25 @@ impl<'a> LevelLattice<'a> {
     fn evaluate(&self, grouping: &Grouping) -> JudgedVector {
         let measure = &self.levelling.measure;
         let is_additive = self.levelling.is_additive();
-        let (mut kept, mut everything) = (Tally::default(), 0);
-        let (mut must_go, mut costliest) = (0, 0);
+        let (mut everything, mut costliest) = (0, 0);
+        let (mut suppressed, mut must_go, mut failing_price) = (0, 0, 0);
+        let mut failing: Vec<usize> = Vec::new();
         for number in 0..grouping.len() {
-            let cells = || self.levelling.frame_cells(grouping, number);
             let members = grouping.members(number);
             let class = members.records;
             let holds = self.holds(&members);
-            let price = if holds || !is_additive { measure.class(cells(), &class) } else { 0 };
             if !is_additive {
+                let cells = || self.levelling.frame_cells(grouping, number);
+                let price = measure.class(cells(), &class);
                 everything += price;
                 costliest = costliest.max(measure.costliest(cells(), &class));
+                failing_price += if holds { 0 } else { price };
             }
             if holds {
-                kept.price += price;
-                kept.classes += 1;
                 continue;
             }
-            kept.suppressed += class.size;
+            failing.push(number);
+            suppressed += class.size;
             let most =
                 self.requirements.iter().map(|requirement| members.most_kept(requirement.as_ref())).min();
             must_go += class.size - most.unwrap_or(class.size).min(class.size);
@@ -281,9 +282,24 @@ impl<'a> LevelLattice<'a> {
                 break;
             }
         }
+        // A vector that suppresses too much is not priced. Where costs add up over columns, the whole is known, and only the
+        // classes that go have to be priced.
+        let cost = (suppressed <= self.limit).then(|| {
+            let price = match self.levelling.additive_cost(&grouping.levels) {
+                Some((Cost(whole), _)) => {
+                    let cells = |number: &usize| {
+                        let class = grouping.outline(*number);
+                        measure.class(self.levelling.frame_cells(grouping, *number), &class)
+                    };
+                    whole - failing.iter().map(cells).sum::<u128>()
+                }
+                None => everything - failing_price,
+            };
+            let classes = (grouping.len() - failing.len()) as u64;
+            measure.total(&Tally { price, classes, suppressed })
+        });
         let all = Tally { price: everything, classes: grouping.len() as u64, suppressed: 0 };
         let floor = measure.total(&all);
-        let (cost, suppressed) = (measure.total(&kept), kept.suppressed);
         JudgedVector { cost, suppressed, must_go, floor, costliest, close: OnceLock::new() }
     }
 
@@ -358,7 +374,7 @@ impl Levelled for LevelLattice<'_> {
             None => return self.leave_unjudged(levels),
         }
         if self.natural.is_empty() {
-            return Some(judged.cost);
+            return judged.cost;
         }
         if judged.close.get().is_none() {
             let grouping = self.levelling.groupings.at(levels);

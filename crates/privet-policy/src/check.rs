@@ -5,14 +5,19 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::column_type::ColumnType;
+use super::database::DATABASE_KEYS;
 use super::declare::{Catalogue, Declaration, Subject};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
+use super::missing;
 use super::mixed::{self, MixedColumn};
+use super::numbers::NumbersPolicy;
 use super::original::OriginalData;
 use super::person;
+use super::population::Population;
 use super::reading::{LAYOUT_KEYS, READING_KEYS, reading};
+use super::rewriting;
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
@@ -115,6 +120,7 @@ impl DataKind {
                 "path",
                 "kind",
                 "missing",
+                "missing_as",
                 "on_missing",
                 "delimiter",
                 "header",
@@ -125,6 +131,10 @@ impl DataKind {
                 LAYOUT_KEYS[3],
                 LAYOUT_KEYS[4],
                 LAYOUT_KEYS[5],
+                DATABASE_KEYS[0],
+                DATABASE_KEYS[1],
+                DATABASE_KEYS[2],
+                DATABASE_KEYS[3],
             ],
             DataKind::Transactions => &[
                 "path",
@@ -137,18 +147,36 @@ impl DataKind {
                 "header",
                 "person",
                 "encoding",
+                DATABASE_KEYS[0],
+                DATABASE_KEYS[1],
+                DATABASE_KEYS[2],
+                DATABASE_KEYS[3],
             ],
-            DataKind::QueryLog => &["path", "kind", "columns", "quotes", "delimiter", "header"],
-            DataKind::Vocabularies => &["path", "kind", "columns", "delimiter", "header"],
+            DataKind::QueryLog => &[
+                "path",
+                "kind",
+                "columns",
+                "quotes",
+                "delimiter",
+                "header",
+                "driver",
+                "uri_env",
+                "table",
+                "query",
+            ],
+            DataKind::Vocabularies => {
+                &["path", "kind", "columns", "delimiter", "header", "driver", "uri_env", "table", "query"]
+            }
         }
     }
 
     /// The keys of a policy that this kind has and some other has not, by section.
     fn own_keys(self, section: &str) -> &'static [&'static str] {
         match (self, section) {
-            (DataKind::Table, "") => &["columns", "knowledge"],
+            (DataKind::Table, "") => &["columns", "population", "knowledge"],
             (DataKind::Table, "data") => &[
                 "missing",
+                "missing_as",
                 "on_missing",
                 "delimiter",
                 "person",
@@ -204,17 +232,24 @@ pub struct PolicyColumn {
     pub mixed: Option<MixedColumn>,
     /// How its cells hold sets of terms and what is publicly known about them, for a quasi-sensitive column.
     pub sets: Option<SetPolicy>,
-    /// What separates the values of a cell, for a sensitive column whose cells hold several.
+    /// What separates the values of a cell, for a sensitive column whose cells hold several. The values are judged one by one.
     pub separator: Option<char>,
     /// Sensitive values that need no protection.
     pub insensitive: Vec<String>,
     /// How its cells are read, where the policy says.
     pub reading: Option<Reading>,
+    /// How its numbers are rounded and coded, where the policy says.
+    pub numbers: Option<NumbersPolicy>,
     /// How much its losses matter.
     pub weights: ColumnWeights,
 }
 
 impl PolicyColumn {
+    /// Whether its cells are published in another form than the data have, though nothing is generalised.
+    pub fn is_rewritten(&self) -> bool {
+        self.numbers.is_some()
+    }
+
     /// The values of a cell: one, or those of a set. Blanks around values and empty values mean nothing.
     pub fn values_of<'a>(&self, cell: &'a str) -> Vec<&'a str> {
         let Some(separator) = self.separator else { return vec![cell] };
@@ -245,6 +280,8 @@ pub struct CheckedPolicy {
     places: Vec<usize>,
     /// How the release is made.
     pub method: Method,
+    /// The population that the data were taken from, where the policy says what is known of it.
+    pub population: Option<Population>,
     /// What the adversary is taken to know, for methods that ask.
     pub knowledge: KnowledgePolicy,
     /// The column that identifies people, by position, where one person may have several records.
@@ -327,26 +364,21 @@ impl Policy {
         let root = self.root();
         let kind = DataKind::Table;
         self.of_kind(kind)?;
-        root.only_at_root(&["seed", "data", "columns", "privacy", "knowledge", "method"])?;
+        root.only_at_root(&["seed", "data", "columns", "population", "privacy", "knowledge", "method"])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
         data.only(kind.data_keys())?;
         let source = self.table(&data, original)?;
-        let missing = match data.entry("missing") {
-            Some(entry) => entry.texts()?,
-            None => vec![String::new()],
-        };
-        let on_missing = match data.entry("on_missing") {
-            Some(entry) => match entry.one_of(&["drop", "value"])? {
-                "value" => OnMissing::Value,
-                _ => OnMissing::Drop,
-            },
-            None => OnMissing::Drop,
-        };
-        let columns = check_columns(self, &root, &source)?;
+        let missing = missing::spellings(&data)?;
+        let on_missing = on_missing_of(&data)?.unwrap_or(OnMissing::Drop);
+        let mut columns = check_columns(self, &root, &source)?;
+        if on_missing == OnMissing::Value {
+            missing::name_leaves(&mut columns, &missing)?;
+        }
         let readings = columns.iter().filter_map(|column| Some((column.index, column.reading.clone()?)));
         let source = source.read_as(readings.collect(), &missing);
         self.check_publication(Some(&columns))?;
+        let population = self.population(&root, &columns, (&missing, on_missing))?;
         let written = check_requirements(&root, catalogue, &columns)?;
         let method = check_method(&root, catalogue, &columns, implied_method(&written, catalogue))?;
         self.admit(catalogue, (&written, &method), purpose)?;
@@ -368,6 +400,7 @@ impl Policy {
         }
         let method = Method::of(&method).map_err(|error| self.at_method("name", error))?;
         weights::fit(&root, &columns, &method)?;
+        rewriting::fit(&root, &columns, &method, &requirements)?;
         let person = person::check(&data, &columns, &method, &requirements)?;
         if purpose == Purpose::Run {
             let checked = method.check(&columns, &requirements);
@@ -384,10 +417,20 @@ impl Policy {
             requirements,
             places,
             method,
+            population,
             knowledge,
             person,
         })
     }
+}
+
+/// What a section says about records with missing values, if it says it.
+pub(super) fn on_missing_of(section: &Section<'_>) -> Result<Option<OnMissing>> {
+    let Some(entry) = section.entry("on_missing") else { return Ok(None) };
+    Ok(Some(match entry.one_of(&["drop", "value"])? {
+        "value" => OnMissing::Value,
+        _ => OnMissing::Drop,
+    }))
 }
 
 pub(super) fn data_section<'a>(root: &Section<'a>) -> Result<Section<'a>> {
@@ -510,7 +553,7 @@ pub(super) fn header(data: &Section<'_>) -> Result<Header> {
 }
 
 /// The keys of `[columns.NAME]`.
-pub(super) const COLUMN_KEYS: [&str; 18] = [
+pub(super) const COLUMN_KEYS: [&str; 19] = [
     "role",
     "type",
     "hierarchy",
@@ -519,6 +562,7 @@ pub(super) const COLUMN_KEYS: [&str; 18] = [
     "insensitive",
     "sensitivity",
     "observability",
+    "numbers",
     SetPolicy::KEYS[0],
     SetPolicy::KEYS[1],
     SetPolicy::KEYS[2],
@@ -550,6 +594,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             separator: None,
             insensitive: Vec::new(),
             reading: None,
+            numbers: None,
             weights: ColumnWeights::default(),
         })
         .collect();
@@ -584,6 +629,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             column.column_type = ColumnType::named(entry.one_of(ColumnType::WORDS)?);
         }
         column.labels = check_labels(&section, column)?;
+        column.numbers = NumbersPolicy::read(&section, column)?;
         if column.role == Some(Role::Mixed) {
             let taxonomy =
                 column.hierarchy.as_deref().ok_or_else(|| mixed::lacks_hierarchy(&section, name))?;

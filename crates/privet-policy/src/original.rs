@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::check::{character, header};
+use super::database;
 use super::file::{Policy, Section};
 use super::reading::{data_paths, encoding, read_options};
 use privet_core::{Error, Result};
@@ -70,7 +71,7 @@ impl OriginalData {
         match table.origin() {
             Origin::File(path) => OriginalData::File(path.clone()),
             Origin::Files(paths) => OriginalData::Files(paths.clone()),
-            Origin::Memory(_) | Origin::Other(_) => OriginalData::Table(table.clone()),
+            Origin::Memory(_) | Origin::Database(_) | Origin::Other(_) => OriginalData::Table(table.clone()),
         }
     }
 
@@ -89,7 +90,7 @@ impl Policy {
     /// The table that the policy is about.
     pub(super) fn table(&self, data: &Section<'_>, original: OriginalData) -> Result<Source> {
         let options = read_options(data)?;
-        let paths = match original {
+        let paths = match database::named(data, original)? {
             OriginalData::Table(table) => return named_table(table, &options.header, options.delimiter),
             OriginalData::Transactions(transactions) => {
                 return Err(unfit(
@@ -112,7 +113,7 @@ impl Policy {
         original: OriginalData,
         options: &TransactionOptions,
     ) -> Result<TransactionSource> {
-        let path = match (original, options) {
+        let path = match (database::named(data, original)?, options) {
             (OriginalData::Transactions(transactions), _) => return Ok(transactions),
             (OriginalData::Table(table), TransactionOptions::Long { id, item, delimiter, header }) => {
                 return TransactionSource::of_table(named_table(table, header, *delimiter)?, id, item);
@@ -138,7 +139,7 @@ impl Policy {
         original: OriginalData,
         options: VocabularyOptions,
     ) -> Result<VocabularySource> {
-        let path = match original {
+        let path = match database::named(data, original)? {
             OriginalData::Table(table) => {
                 let table = named_table(table, &header(data)?, character(data, "delimiter")?)?;
                 return VocabularySource::of_table(table, options);

@@ -71,6 +71,15 @@ pub(super) fn check(
             )
             .help("remove 'refine' from [method]"));
     }
+    if let Some(column) = columns.iter().find(|column| column.separator.is_some()) {
+        return Err(entry
+            .error(format!(
+                "the cells of '{}' hold several values, which are counted by records: nobody can say how many people hold a \
+                 value if one of them has several records",
+                column.name
+            ))
+            .help("bring one record per person and leave out 'person'"));
+    }
     if let Some(reason) = requirements.iter().find_map(Requirement::why_not_people) {
         return Err(entry.error(reason).help("bring one record per person and leave out 'person'"));
     }

@@ -12,7 +12,7 @@ use privet_core::suggestion;
 use privet_core::visible;
 
 /// The keys of the outermost table that every kind of policy has for this.
-pub(super) const TABLES: [&str; 2] = ["report", "ledger"];
+pub(super) const TABLES: [&str; 3] = ["report", "ledger", "release"];
 
 /// `[report]`: what the reports say about a release in addition to what follows from it.
 ///
@@ -161,6 +161,7 @@ impl Policy {
 
     /// Checks both tables; `columns` are those of a table, and `None` for data that has none.
     pub(super) fn check_publication(&self, columns: Option<&[PolicyColumn]>) -> Result<()> {
+        self.release_table()?;
         self.report_keys()?;
         let Some(LedgerPolicy { person: Some(person), .. }) = self.ledger()? else { return Ok(()) };
         let section = self.publication("ledger", &LedgerPolicy::NAMES)?;

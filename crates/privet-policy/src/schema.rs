@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use super::check::{DataKind, Role};
 use super::column_type::ColumnType;
 use super::declare::{Catalogue, Declaration, Key, KeyKind};
+use super::numbers::BoundLabel;
 use crate::method::{CATALOGUES, Labels};
 
 /// The pattern of an exact number that is written as text: `"3/10"`, `"30%"`, `"0.3"`. What stands below the line has a digit other
@@ -82,6 +83,7 @@ pub fn schema() -> Json {
             ], &[]),
             "vocabulary": vocabulary(),
             "semantics": semantics(),
+            "population": population(),
             "privacy": privacy(&CATALOGUES.all()),
             "knowledge": knowledge(),
             "method": {
@@ -95,13 +97,16 @@ pub fn schema() -> Json {
                 ("person", text("The column that identifies people.")),
                 ("on_composition", words(&["warn", "refuse"], "warn", "What happens when this release and earlier ones together reveal more than each alone.")),
             ], &["path"]),
+            "release": section("Where the release goes in addition to its directory.", &[
+                ("table", text("The table to make in the database that the data come from: \"schema.name\".")),
+            ], &["table"]),
         },
         "required": ["data", "privacy"],
         "additionalProperties": false,
         "allOf": [
-            of_kind(DataKind::Transactions, only("transactions", &["columns", "knowledge", "vocabulary", "semantics"])),
-            of_kind(DataKind::QueryLog, only("vocabularies", &["columns", "knowledge", "items"])),
-            of_kind(DataKind::Vocabularies, only("vocabularies", &["columns", "knowledge", "items", "vocabulary"])),
+            of_kind(DataKind::Transactions, only("transactions", &["columns", "population", "knowledge", "vocabulary", "semantics"])),
+            of_kind(DataKind::QueryLog, only("vocabularies", &["columns", "population", "knowledge", "items"])),
+            of_kind(DataKind::Vocabularies, only("vocabularies", &["columns", "population", "knowledge", "items", "vocabulary"])),
             {
                 "if": { "properties": { "data": { "properties": { "kind": { "enum": other } }, "required": ["kind"] } } },
                 "else": table,
@@ -298,8 +303,32 @@ fn section(description: &str, keys: &[(&str, Json)], required: &[&str]) -> Json 
     })
 }
 
-/// `[data]` of one kind.
+/// `[data]` of one kind: in a file, or in a database.
 fn data(kind: DataKind) -> Json {
+    let mut own = data_in_file(kind);
+    let keys = [
+        (
+            "driver",
+            text(
+                "For data in a database: postgresql, sqlite, duckdb, or the name or path of an ADBC driver.",
+            ),
+        ),
+        ("uri_env", text("The environment variable that holds the database's address.")),
+        ("table", text("The table to read: \"schema.name\".")),
+        ("query", text("The query whose rows are read, in place of a table.")),
+    ];
+    for (key, schema) in keys {
+        own["properties"][key] = schema;
+    }
+    if let Some(required) = own["required"].as_array_mut() {
+        required.retain(|key| key != "path");
+    }
+    own["anyOf"] = json!([{ "required": ["path"] }, { "required": ["driver"] }]);
+    own
+}
+
+/// `[data]` of one kind, for data in a file.
+fn data_in_file(kind: DataKind) -> Json {
     let path = ("path", text("The data file; its name determines the format."));
     let paths = (
         "path",
@@ -330,6 +359,7 @@ fn data(kind: DataKind) -> Json {
                 paths,
                 own,
                 ("missing", texts("The spellings of a missing value.")),
+                ("missing_as", text("How a missing value is published; as an empty cell if it is left out.")),
                 (
                     "on_missing",
                     words(
@@ -409,6 +439,11 @@ fn data(kind: DataKind) -> Json {
     }
 }
 
+/// A number, as a number or as text.
+fn bound(description: &str) -> Json {
+    about(json!({ "type": ["number", "string"] }), description)
+}
+
 /// `[columns.NAME]`.
 fn column() -> Json {
     let share = || json!({ "$ref": "#/$defs/exact" });
@@ -466,6 +501,32 @@ fn column() -> Json {
                 ),
             ),
             ("decimal", about(json!({ "enum": [",", "."] }), "The decimal sign of numbers.")),
+            (
+                "numbers",
+                section(
+                    "For a sensitive, class or other column: how its numbers are published.",
+                    &[
+                        (
+                            "bottom",
+                            bound("The lower bound: a number, or \"k\" for one with k records beyond it."),
+                        ),
+                        (
+                            "top",
+                            bound("The upper bound: a number, or \"k\" for one with k records beyond it."),
+                        ),
+                        ("round", bound("Numbers are rounded to multiples of it.")),
+                        (
+                            "label",
+                            words(
+                                BoundLabel::WORDS,
+                                "bounds",
+                                "What stands for numbers at a bound or beyond it.",
+                            ),
+                        ),
+                    ],
+                    &[],
+                ),
+            ),
             ("unit", text("The unit before or after numbers, which is not published, as in \"€\" or \"%\".")),
             (
                 "sensitivity",
@@ -590,6 +651,40 @@ fn semantics() -> Json {
     )
 }
 
+fn population() -> Json {
+    // Read like the table of [data].
+    let table = data(DataKind::Table);
+    let alike = |key: &'static str| (key, table["properties"][key].clone());
+    section(
+        "The population that the data were taken from.",
+        &[
+            ("path", text("A table of everybody who may be in the data.")),
+            (
+                "includes_data",
+                flag(true, "Whether the people of the data are in it; if not, they are added."),
+            ),
+            (
+                "size",
+                about(
+                    json!({ "type": "integer", "minimum": 1 }),
+                    "Instead of a table: how many people there are.",
+                ),
+            ),
+            alike("delimiter"),
+            alike("header"),
+            alike("missing"),
+            alike("on_missing"),
+            alike("encoding"),
+            alike("quote"),
+            alike("comment"),
+            alike("skip"),
+            alike("sheet"),
+            alike("range"),
+        ],
+        &[],
+    )
+}
+
 fn knowledge() -> Json {
     let share = || json!({ "$ref": "#/$defs/exact" });
     section(
@@ -642,7 +737,7 @@ fn report() -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{check, knowledge, mixed, transactions, vocabulary};
+    use crate::{check, knowledge, mixed, population, transactions, vocabulary};
 
     /// The parts that are not declared are written by hand: they name the keys that the policy check knows, and no others.
     #[test]
@@ -668,6 +763,7 @@ mod tests {
         keys("/properties/items", &transactions::ITEM_KEYS);
         keys("/properties/vocabulary", &vocabulary::VOCABULARY_KEYS);
         keys("/properties/semantics", &vocabulary::SEMANTICS_KEYS);
+        keys("/properties/population", &population::keys());
         keys("/properties/knowledge", &knowledge::KEYS);
         keys("/properties/report", &crate::ReportKeys::NAMES);
         keys("/properties/ledger", &crate::LedgerPolicy::NAMES);

@@ -7,7 +7,7 @@ use super::file::{Policy, Section};
 use super::settings::{Clause, Setting};
 use privet_core::{Error, Result};
 
-/// The keys of `[columns.…]` that only methods with several tables understand.
+/// The keys of `[columns.…]` that only some methods understand: those with several tables, and for sets a few others.
 const OWN_KEYS: [&str; 2] = ["separator", "insensitive"];
 
 /// Reads `separator` and `insensitive` of every column.
@@ -56,11 +56,15 @@ impl Policy {
             role.as_deref() == Some(Role::QuasiSensitive.name())
         };
         let sections = sections.filter_map(|(_, entry)| entry.section().ok());
+        // These judge a set value by value, and publish it as one cell.
+        let takes_sets = ["mondrian", "full-domain"].contains(&method.name());
+        let refused = OWN_KEYS.iter().filter(|key| !takes_sets || **key != "separator");
         for section in sections.filter(|section| !quasi_sensitive(section)) {
-            if let Some((key, entry)) = OWN_KEYS.iter().find_map(|key| Some((key, section.entry(key)?))) {
+            if let Some((key, entry)) = refused.clone().find_map(|key| Some((key, section.entry(key)?))) {
+                let others = if *key == "separator" { "\"mondrian\", \"full-domain\" or " } else { "" };
                 return Err(entry
                     .error(format!("'{key}' has no meaning for method \"{}\"", method.name()))
-                    .help("remove it, or set name = \"codip-star\" in [method]"));
+                    .help(format!("remove it, or set name = {others}\"codip-star\" in [method]")));
             }
         }
         Ok(())

@@ -142,6 +142,29 @@ impl Taxonomy {
         Taxonomy::assemble(&labels, &parents, 0, Some(&tops))
     }
 
+    /// The same tree, where a leaf has another label, which may be empty; `None` where there is no such leaf, or the label is
+    /// taken.
+    ///
+    /// ```
+    /// use privet_taxonomy::Taxonomy;
+    ///
+    /// let tree = Taxonomy::flat(["a", "?"])?.relabelled("?", "")?.expect("a leaf");
+    /// assert!(tree.find("").is_some() && tree.find("?").is_none());
+    /// # Ok::<(), privet_core::Error>(())
+    /// ```
+    pub fn relabelled(&self, leaf: &str, label: &str) -> Result<Option<Taxonomy>> {
+        let Some(node) = self.find(leaf).filter(|node| self.is_leaf(*node) && *node != self.root()) else {
+            return Ok(None);
+        };
+        if self.find(label).is_some() {
+            return Ok(None);
+        }
+        let mut labels: Vec<&str> = (0..self.parents.len()).map(|v| self.label_at(v)).collect();
+        labels[node.index()] = label;
+        let parents: Vec<u32> = self.parents.iter().map(|parent| parent.0).collect();
+        Taxonomy::assemble(&labels, &parents, 0, Some(&self.tops)).map(Some)
+    }
+
     /// Numbers the nodes of a tree in depth-first preorder and derives everything else.
     ///
     /// `parents[root]` is `root`; siblings keep the order of the input. Without `tops`, levels are aligned at the root.

@@ -25,7 +25,7 @@ use privet_audit::definitions::{self, ClassRequirements};
 use privet_core::counted;
 use privet_core::{Error, Result};
 use privet_policy::method::{Mondrian, Partitioning};
-use privet_policy::requirement::{NtCloseness, TCloseness};
+use privet_policy::requirement::{LikenessKind, NtCloseness, TCloseness};
 use privet_policy::{CheckedPolicy, ColumnType, Method, Requirement, Subject};
 
 pub(super) const ATTACK: Attack =
@@ -92,6 +92,11 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
         return Err("the release was drawn at random from several good ones".to_string());
     }
     let named: Vec<usize> = policy.requirements.iter().filter_map(Requirement::column).collect();
+    if policy.columns.iter().any(|column| column.separator.is_some()) {
+        return Err(
+            "cells hold several values, for which no way of reasoning about rejections is built".to_string()
+        );
+    }
     match named.as_slice() {
         [] => {
             Err("no requirement is about sensitive values, so rejections reveal nothing about them"
@@ -167,6 +172,22 @@ fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Resu
                     .iter_mut()
                     .zip(totals)
                     .for_each(|(limit, total)| *limit = limit.min(share(total) + t.to_f64()));
+            }
+            Requirement::BetaLikeness(asked) => {
+                let share = |total: &u64| *total as f64 / placed.groups.people.len().max(1) as f64;
+                let most = |total: &u64| {
+                    let gain = asked.beta.to_f64();
+                    let enhanced = asked.kind == LikenessKind::Enhanced;
+                    share(total) * (1.0 + if enhanced { gain.min(-share(total).ln()) } else { gain })
+                };
+                let totals = placed.groups.people.value_counts();
+                limits.iter_mut().zip(totals).for_each(|(limit, total)| *limit = limit.min(most(total)));
+            }
+            Requirement::DeltaDisclosure(asked) => {
+                let share = |total: &u64| *total as f64 / placed.groups.people.len().max(1) as f64;
+                let most = |total: &u64| share(total) * asked.delta.to_f64().exp2();
+                let totals = placed.groups.people.value_counts();
+                limits.iter_mut().zip(totals).for_each(|(limit, total)| *limit = limit.min(most(total)));
             }
             // They do not limit how likely a single value of a class is.
             Requirement::KAnonymity(_)

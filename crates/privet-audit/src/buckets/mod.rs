@@ -125,6 +125,8 @@ pub fn audit_buckets(
             // No method that publishes groups takes these; what nobody judges fails the audit.
             Requirement::LPlusDiversity(_)
             | Requirement::LkcPrivacy(_)
+            | Requirement::BetaLikeness(_)
+            | Requirement::DeltaDisclosure(_)
             | Requirement::NtCloseness(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)

@@ -1,6 +1,6 @@
 //! A column that a requirement is about, and the requirements that judge a class by this column alone.
 
-use super::{Notion, k_anonymity, l_diversity, l_plus, t_closeness};
+use super::{Notion, beta_likeness, delta_disclosure, k_anonymity, l_diversity, l_plus, t_closeness};
 use crate::classes::Histogram;
 use crate::cover::value_tree;
 use privet_core::{Error, Result};
@@ -60,11 +60,18 @@ impl ClassRequirements {
         for (position, asked) in
             asked.filter(|(_, asked)| asked.column().is_none_or(|at| at == column.column.index))
         {
+            if column.column.separator.is_some() && asked.column().is_some() {
+                return Err(Error::internal(
+                    "cells that hold several values are not judged by their own counts",
+                ));
+            }
             let built = match asked {
                 Requirement::KAnonymity(asked) => Ok(k_anonymity::auditor(asked)),
                 Requirement::LDiversity(asked) => Ok(l_diversity::of_place(asked, 0)),
                 Requirement::LPlusDiversity(asked) => l_plus::of_column(asked, 0, column),
                 Requirement::TCloseness(asked) => t_closeness::of_column(asked, 0, column),
+                Requirement::BetaLikeness(asked) => Ok(beta_likeness::of_column(asked, 0, column)),
+                Requirement::DeltaDisclosure(asked) => Ok(delta_disclosure::of_column(asked, 0, column)),
                 Requirement::LkcPrivacy(_)
                 | Requirement::NtCloseness(_)
                 | Requirement::MatchingLDiversity(_)

@@ -4,7 +4,9 @@
 //! [`counts_people`]; the compiler asks for both. FF-anonymity, (n, t)-closeness and LKC-privacy are not a matter of single
 //! classes, so they have checks of their own.
 
+mod beta_likeness;
 mod column;
+mod delta_disclosure;
 mod freeform;
 mod k_anonymity;
 mod l_diversity;
@@ -13,6 +15,7 @@ mod lkc;
 mod logarithms;
 mod n_t_closeness;
 mod quasi_sensitive;
+mod set_valued;
 mod t_closeness;
 
 pub(crate) use column::ColumnCloseness;
@@ -70,11 +73,16 @@ enum Judge {
 /// Which check judges a requirement.
 fn judge_of(requirement: &Requirement, facts: &Facts<'_>) -> Result<Judge> {
     let name = || requirement.describe(&facts.policy.columns);
+    if let Some(notion) = set_valued::auditor(requirement, facts)? {
+        return Ok(Judge::Classes(notion));
+    }
     Ok(match requirement {
         Requirement::KAnonymity(asked) => Judge::Classes(k_anonymity::auditor(asked)),
         Requirement::LDiversity(asked) => Judge::Classes(l_diversity::auditor(asked, facts)?),
         Requirement::LPlusDiversity(asked) => Judge::Classes(l_plus::auditor(asked, facts)?),
         Requirement::TCloseness(asked) => Judge::Classes(t_closeness::auditor(asked, facts)?),
+        Requirement::BetaLikeness(asked) => Judge::Classes(beta_likeness::auditor(asked, facts)?),
+        Requirement::DeltaDisclosure(asked) => Judge::Classes(delta_disclosure::auditor(asked, facts)?),
         Requirement::QsDiversity(asked) => Judge::Classes(quasi_sensitive::diversity(asked, facts)?),
         Requirement::QsCloseness(asked) => Judge::Classes(quasi_sensitive::closeness(asked, facts)?),
         Requirement::LkcPrivacy(asked) => Judge::Own(lkc::check(asked, name(), facts)?),
@@ -165,6 +173,8 @@ fn counts_people(requirement: &Requirement) -> bool {
         },
         Requirement::LkcPrivacy(_)
         | Requirement::TCloseness(_)
+        | Requirement::BetaLikeness(_)
+        | Requirement::DeltaDisclosure(_)
         | Requirement::NtCloseness(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)

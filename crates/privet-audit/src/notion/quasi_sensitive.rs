@@ -136,6 +136,8 @@ impl LabelRequirements {
                 | Requirement::LPlusDiversity(_)
                 | Requirement::LkcPrivacy(_)
                 | Requirement::TCloseness(_)
+                | Requirement::BetaLikeness(_)
+                | Requirement::DeltaDisclosure(_)
                 | Requirement::NtCloseness(_)
                 | Requirement::MatchingLDiversity(_)
                 | Requirement::Projection(_)

@@ -133,6 +133,9 @@ impl TCloseness {
         original: &OriginalColumn<'_>,
     ) -> Result<TCloseness> {
         let distance = match distance {
+            requirement::Distance::PerValue => {
+                return Err(Error::internal("sets are judged value by value, not by what is moved"));
+            }
             requirement::Distance::Equal => Distance::Equal,
             requirement::Distance::Ordered => Distance::Ordered(order(original)?),
             requirement::Distance::Hierarchical => {

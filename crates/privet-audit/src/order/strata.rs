@@ -303,24 +303,25 @@ impl Strata {
         evidence: &mut Evidence,
     ) {
         // What follows the contexts that the release has: the symbol that most often does, by Boyer's and Moore's vote.
-        let mut next: [HashMap<u64, (u32, u32), FixedState>; 2] = Default::default();
+        let mut next = Votes::default();
+        next.reserve(windows.iter().map(|(_, window)| window.len().saturating_sub(length)).sum());
         for (at, window) in windows {
             let rows = &self.released[*at][window.clone()];
             for (_, context) in
                 contexts(rows.iter().copied(), length, *at).take_while(|(end, _)| *end < rows.len())
             {
-                next.iter_mut().for_each(|next| {
-                    next.insert(context, (UNKNOWN, 0));
-                });
+                next.insert(context, [(UNKNOWN, 0); 2]);
             }
         }
+        let mut ring: Vec<u32> = Vec::new();
         for (at, reference) in self.reference.iter().enumerate().filter(|(_, list)| list.len() > length) {
-            let ring = |place: usize| reference[place % reference.len()];
-            let size = reference.len();
-            let forwards = (0..size + length).map(ring);
-            let backwards = (0..size + length).rev().map(ring);
-            vote(&mut next[0], contexts(forwards, length, at), ring);
-            vote(&mut next[1], contexts(backwards, length, at), |end| ring(2 * size + length - 1 - end));
+            // After its end the reference goes on with its beginning.
+            ring.clear();
+            ring.extend_from_slice(reference);
+            ring.extend_from_slice(&reference[..length]);
+            let last = ring.len() - 1;
+            vote(&mut next, 0, contexts(ring.iter().copied(), length, at), |end| ring[end]);
+            vote(&mut next, 1, contexts(ring.iter().rev().copied(), length, at), |end| ring[last - end]);
         }
         let mut gamblers = [Gambler::default(), Gambler::default()];
         let mut left = SymbolsLeft::of(self);
@@ -329,8 +330,8 @@ impl Strata {
             let mut known = contexts(rows.iter().copied(), length, *at).peekable();
             for (place, row) in rows.iter().enumerate() {
                 if let Some((_, context)) = known.next_if(|(end, _)| *end == place) {
-                    for (gambler, next) in gamblers.iter_mut().zip(&next) {
-                        if let Some((guess, 1..)) = next.get(&context) {
+                    for (gambler, next) in gamblers.iter_mut().zip(next.get(&context).into_iter().flatten()) {
+                        if let (guess, 1..) = next {
                             gambler.bet(left.chance(*at, *guess), guess == row);
                         }
                     }
@@ -462,8 +463,12 @@ fn contexts(
     })
 }
 
+/// Per context, the symbol that most often follows it and its lead, forwards and backwards.
+type Votes = HashMap<u64, [(u32, u32); 2], FixedState>;
+
 fn vote(
-    next: &mut HashMap<u64, (u32, u32), FixedState>,
+    next: &mut Votes,
+    direction: usize,
     contexts: impl Iterator<Item = (usize, u64)>,
     following: impl Fn(usize) -> u32,
 ) {
@@ -473,7 +478,7 @@ fn vote(
         if contexts.peek().is_none() {
             break;
         }
-        if let Some((symbol, votes)) = next.get_mut(&context) {
+        if let Some((symbol, votes)) = next.get_mut(&context).map(|votes| &mut votes[direction]) {
             let found = following(end);
             match (*symbol == found, *votes) {
                 (true, _) => *votes += 1,

@@ -135,6 +135,8 @@ impl ProjectionBook {
             let mut column = policy.columns[attribute.source].clone();
             column.name = attribute.name.clone();
             column.index = attribute.column;
+            // Its cells say whether one value is there.
+            column.separator = None;
             policy.columns.push(column);
         }
         policy

@@ -35,8 +35,8 @@ pub fn publish(policy: &Path, target: PathBuf, output: &Output, clock: &Clock) -
 /// People read ten lines: what was released and lost, the audit, the warnings and where it is.
 const LINES: usize = 10;
 
-fn make(policy: Policy, mut options: RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
-    let policy = policy.check_any(None)?;
+fn make(written: Policy, mut options: RunOptions, output: &Output, clock: &Clock) -> Result<u8> {
+    let policy = written.check_any(None)?;
     let method = policy.method();
     if options.time_limit.is_some() && !method.keys.iter().any(|key| key.name == "time_limit") {
         output.warn(&format!("the method '{}' takes no time limit; it is ignored", method.name));
@@ -49,7 +49,27 @@ fn make(policy: Policy, mut options: RunOptions, output: &Output, clock: &Clock)
     let published = anonymize_any(policy, &options, clock)?;
     table.iter().flat_map(|table| table.notes()).for_each(|note| output.remark(&format!("{note}\n")));
     present(&published, output);
+    into_database(&written, &published.path, output, clock)?;
     Ok(0)
+}
+
+/// Writes the release into the table that the policy names, if it names one.
+#[cfg(feature = "databases")]
+fn into_database(policy: &Policy, release: &Path, output: &Output, clock: &Clock) -> Result<()> {
+    if let Some(written) = privet_databases::write_release(policy, release, clock)? {
+        let rows = format!("{} {}", thousands(written.rows), noun(written.rows, "row", "rows"));
+        output.remark(&format!(
+            "wrote {rows} to {} in the database, audited there\n",
+            written.names.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+/// Without databases, no policy that names one gets this far.
+#[cfg(not(feature = "databases"))]
+fn into_database(_: &Policy, _: &Path, _: &Output, _: &Clock) -> Result<()> {
+    Ok(())
 }
 
 /// Prints what came of a release.

@@ -143,7 +143,10 @@ fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
              FILE --release FILE; the data as it is: privet attack --policy FILE",
         )
     })?;
-    let policy = Policy::read(path)?.check_any(original)?;
+    let mut policy = Policy::read(path)?.check_any(original)?;
+    if let (AnyPolicy::Table(policy), Some(_)) = (&mut policy, &arguments.release) {
+        *policy = privet::audit::as_published(policy, &mut || clock.check())?;
+    }
     let released = match (&arguments.release, &policy) {
         (Some(release), _) => open_released(PolicyRef::from(&policy), release)?,
         // The original, as if it were published as it is.

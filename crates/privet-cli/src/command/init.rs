@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use privet::clock::Clock;
-use privet::data::{ReadOptions, Source, TransactionOptions, TransactionSource};
+use privet::data::{DatabaseTable, ReadOptions, Relation, Source, TransactionOptions, TransactionSource};
 use privet::drafts::preset::Preset;
 use privet::drafts::{
     Draft, DraftOptions, Study, USUAL_LOG, data_path, differ_in_length, draft_queries, draft_query_log,
@@ -23,7 +23,7 @@ use crate::arguments::{Init, InitKind};
 use crate::output::Output;
 
 pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
-    let data = &arguments.data;
+    let Some(data) = &arguments.data else { return from_database(arguments, output) };
     let folder = arguments.output.clone().unwrap_or_else(|| next_to(data));
     let options = DraftOptions {
         data_path: Some(data_path(&folder, data)),
@@ -50,7 +50,7 @@ pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
     if let Some(columns) = log_columns(&source).filter(|_| arguments.kind != Some(InitKind::Table)) {
         return of_query_log(&source, &columns, &options, &folder, clock, output);
     }
-    let mut study = match Study::of(&source) {
+    let study = match Study::of(&source) {
         Err(error) if error.kind() == ErrorKind::UnevenRows => {
             let lines = TransactionOptions::Lines { separator: arguments.delimiter };
             let looks = || TransactionSource::open(data, &lines).and_then(|lines| differ_in_length(&lines));
@@ -61,12 +61,50 @@ pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
         }
         study => study?,
     };
+    drafted(study, &source, arguments, &options, &folder, output)
+}
+
+/// Asks what each column is, if that is wanted, and writes the draft for a table.
+fn drafted(
+    mut study: Study,
+    source: &Source,
+    arguments: &Init,
+    options: &DraftOptions,
+    folder: &Path,
+    output: &Output,
+) -> Result<u8> {
     if arguments.ask {
         ask::columns(&mut study, output)?;
     }
-    let draft = study.draft(&options)?;
+    let draft = study.draft(options)?;
     source.remarks().iter().for_each(|remark| output.warn(remark));
-    finish(&draft, table::of(&draft), ("table", options.preset.is_some()), &folder, output)
+    finish(&draft, table::of(&draft), ("table", options.preset.is_some()), folder, output)
+}
+
+/// Drafts a policy for a table of a database.
+fn from_database(arguments: &Init, output: &Output) -> Result<u8> {
+    let relation = match (&arguments.table, &arguments.query) {
+        (Some(name), _) => Relation::Table(name.clone()),
+        (None, Some(sql)) => Relation::Query(sql.clone()),
+        (None, None) => {
+            return Err(Error::input("--from-database needs a table or a query")
+                .help("add --table schema.name, or --query \"SELECT …\""));
+        }
+    };
+    let table = DatabaseTable {
+        driver: arguments.from_database.clone().unwrap_or_default(),
+        uri_env: arguments.uri_env.clone().unwrap_or_default(),
+        relation,
+    };
+    let source = Source::of_database(&table)?;
+    let name = source.origin().name().replace(['/', '\\'], "-");
+    let folder = arguments.output.clone().unwrap_or_else(|| PathBuf::from(format!("{name}-policy")));
+    let options = DraftOptions {
+        preset: arguments.preset.as_deref().map(Preset::find).transpose()?,
+        public: arguments.public,
+        ..DraftOptions::default()
+    };
+    drafted(Study::of(&source)?, &source, arguments, &options, &folder, output)
 }
 
 /// Drafts a policy for a query log: by what its sessions look like where there is a WordNet to know its words by, else with a
@@ -161,7 +199,7 @@ fn finish(
 /// How a file holds transactions, if that is seen at once: the user says so, it goes by the name of such files, or it has
 /// two columns of which the first names transactions.
 fn transactions(arguments: &Init, opened: &Result<Source>) -> Result<Option<TransactionOptions>> {
-    let Init { data, kind, delimiter, .. } = arguments;
+    let Init { data: Some(data), kind, delimiter, .. } = arguments else { return Ok(None) };
     let lines = || Ok(Some(TransactionOptions::Lines { separator: *delimiter }));
     let is_told = *kind == Some(InitKind::Transactions);
     if *kind == Some(InitKind::Table) {

@@ -9,12 +9,13 @@
 //!
 //! The m values are those of the whole table, whatever the larger set.
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
 use num_bigint::BigUint;
 
-use super::{EquivalenceClass, TrackedColumn};
+use super::{EquivalenceClass, TrackedColumn, largest};
 use privet_core::{Error, Exact, Result};
 use privet_policy::requirement as asked;
 use privet_taxonomy::Taxonomy;
@@ -112,6 +113,9 @@ impl EarthMover {
     /// The distance that a requirement of this name asks for, on a column.
     pub fn of(notion: &str, distance: asked::Distance, column: &TrackedColumn) -> Result<EarthMover> {
         let distance = match distance {
+            asked::Distance::PerValue => {
+                return Err(Error::internal("sets are judged value by value, not by what is moved"));
+            }
             asked::Distance::Equal => Distance::Equal,
             asked::Distance::Ordered => Distance::Ordered(order_of(notion, column)?),
             asked::Distance::Hierarchical => Distance::Hierarchical(tree_of(notion, column)?),
@@ -138,8 +142,122 @@ impl EarthMover {
                 return spread <= limit;
             }
         }
+        if let Some((moved, steps)) = self.small_moved(class, whole) {
+            let pairs = u128::from(class.size) * u128::from(whole.records);
+            let limit = pairs.checked_mul(steps).and_then(|limit| limit.checked_mul(num));
+            if let (Some(moved), Some(limit)) = (moved.checked_mul(den), limit) {
+                return moved <= limit;
+            }
+        }
         let Fraction { numerator, denominator } = self.distance(class, whole);
         numerator * den <= denominator * num
+    }
+
+    /// An upper bound on how many records of a class can stay within t of the larger set.
+    ///
+    /// Every distance is a weighted mean of total variations between coarser distributions: of single values; of those up to one
+    /// and beyond, for each in their order; of the subtrees below each height. Of K kept records, a part with N_p of the N records
+    /// of the larger set can take its fair share K·N_p/N for free, and what its n_p records cannot fill is missing. So K is
+    /// possible only if Σ w_p·min(n_p·N, K·N_p) ≥ (1 − t)·W·K·N over all parts, where w_p is how often a part counts and W the number
+    /// of distributions. The left side over K never grows with K: the largest K is found by halving.
+    pub fn most_within(&self, t: Exact, class: &EquivalenceClass<'_>, whole: Whole<'_>) -> u64 {
+        let mut parts: Vec<(u64, u64, u64)> = Vec::new();
+        let steps = match &self.distance {
+            Distance::Equal => {
+                class.counts.for_each(&self.slots, |code, count| {
+                    parts.push((count, whole.totals[code as usize], 1));
+                });
+                1
+            }
+            Distance::Ordered(order) => {
+                let mut own = vec![0; whole.totals.len()];
+                class.counts.for_each(&self.slots, |code, count| own[code as usize] = count);
+                let (mut some, mut all) = (0, 0);
+                for code in order.iter().take(order.len().saturating_sub(1)).map(|code| *code as usize) {
+                    some += own[code];
+                    all += whole.totals[code];
+                    parts.push((some, all, 1));
+                    parts.push((class.size - some, whole.records - all, 1));
+                }
+                order.len().max(2) as u64 - 1
+            }
+            Distance::Hierarchical(tree) => {
+                let nodes = tree.parent.len();
+                parts = vec![(0, 0, 0); nodes];
+                for (code, leaf) in tree.leaf_of_code.iter().enumerate() {
+                    parts[*leaf as usize].1 += whole.totals[code];
+                }
+                class.counts.for_each(&self.slots, |code, count| {
+                    parts[tree.leaf_of_code[code as usize] as usize].0 += count;
+                });
+                for node in (1..nodes).rev() {
+                    let (own, total, _) = parts[node];
+                    let parent = tree.parent[node] as usize;
+                    parts[parent].0 += own;
+                    parts[parent].1 += total;
+                    parts[node].2 = tree.height[parent] - tree.height[node];
+                }
+                parts.retain(|(own, _, weight)| *own > 0 && *weight > 0);
+                tree.height[0].max(1)
+            }
+        };
+        if parts.is_empty() && class.size > 0 && !self.is_equal() {
+            // One value only: it is where it should be.
+            return class.size;
+        }
+        let (num, den) = (u128::from(t.numerator()), u128::from(t.denominator()));
+        let fits = |kept: u64| {
+            let share = |(own, total, weight): &(u64, u64, u64)| {
+                let free =
+                    (u128::from(*own) * u128::from(whole.records)).min(u128::from(kept) * u128::from(*total));
+                free.checked_mul(u128::from(*weight))
+            };
+            let free = parts.iter().try_fold(0u128, |sum, part| sum.checked_add(share(part)?));
+            let free = free.and_then(|free| free.checked_mul(den));
+            let wanted = (u128::from(kept) * u128::from(whole.records)).checked_mul(u128::from(steps));
+            let wanted = wanted.and_then(|wanted| wanted.checked_mul(den.saturating_sub(num)));
+            match (free, wanted) {
+                (Some(free), Some(wanted)) => free >= wanted,
+                _ => true,
+            }
+        };
+        largest(class.size, fits)
+    }
+
+    /// What has to be moved, times nN and times the second number, in 128 bits; `None` for equal distances, or where it might not
+    /// fit. Every sum of |D_i| is at most 2nN.
+    fn small_moved(&self, class: &EquivalenceClass<'_>, whole: Whole<'_>) -> Option<(u128, u128)> {
+        if whole.records >= 1 << 31 {
+            return None;
+        }
+        let (n, all) = (class.size as i64, whole.records as i64);
+        SCRATCH.with_borrow_mut(|scratch| match &self.distance {
+            Distance::Equal => None,
+            Distance::Ordered(order) => {
+                scratch.clear();
+                scratch.extend(whole.totals.iter().map(|total| -(*total as i64) * n));
+                class
+                    .counts
+                    .for_each(&self.slots, |code, count| scratch[code as usize] += count as i64 * all);
+                let (mut sum, mut moved) = (0i64, 0u128);
+                for code in order {
+                    sum += scratch[*code as usize];
+                    moved += u128::from(sum.unsigned_abs());
+                }
+                Some((moved, order.len().max(2) as u128 - 1))
+            }
+            Distance::Hierarchical(tree) => {
+                scratch.clear();
+                scratch.resize(tree.parent.len(), 0);
+                for (leaf, total) in tree.leaf_of_code.iter().zip(whole.totals) {
+                    scratch[*leaf as usize] -= *total as i64 * n;
+                }
+                class.counts.for_each(&self.slots, |code, count| {
+                    scratch[tree.leaf_of_code[code as usize] as usize] += count as i64 * all;
+                });
+                Some((tree.small_moved(scratch)?, u128::from(tree.height[0].max(1))))
+            }
+        })
     }
 
     /// The distance as floating point, for display.
@@ -273,6 +391,11 @@ impl EarthMover {
     }
 }
 
+thread_local! {
+    /// Differences of one class. Searches judge millions of classes; none of them should ask for memory.
+    static SCRATCH: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
+}
+
 /// How many records a set between two others has at least and at most.
 struct Shares {
     inside: u64,
@@ -300,6 +423,22 @@ impl Shares {
 }
 
 impl Tree {
+    /// The same as [`Tree::moved`], by the other formula: all that is below a node and does not belong there passes the edge above
+    /// it, and an edge is as long as its parent is higher. Each move passes the edges on both sides. `extra` has what the leaves have
+    /// too much; it is used up. `None` if that does not add up to nothing.
+    fn small_moved(&self, extra: &mut [i64]) -> Option<u128> {
+        let mut moved = 0u128;
+        for node in (1..extra.len()).rev() {
+            let (own, parent) = (extra[node], self.parent[node] as usize);
+            if own != 0 {
+                let rise = self.height[parent] - self.height[node];
+                moved += u128::from(own.unsigned_abs()) * u128::from(rise);
+                extra[parent] += own;
+            }
+        }
+        (extra[0] == 0).then_some(moved / 2)
+    }
+
     /// Σ over inner nodes of height times what has to cross between its children.
     fn moved(&self, differences: &[i128]) -> BigUint {
         let nodes = self.parent.len();

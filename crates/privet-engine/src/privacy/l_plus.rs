@@ -271,7 +271,8 @@ pub(super) fn warnings(
              that out"
         ));
     }
-    if sum_is_below_one(present.iter().map(|(_, theta)| *theta)) {
+    // Shares of values that a record may hold together need not add up to 1.
+    if column.separator.is_none() && sum_is_below_one(present.iter().map(|(_, theta)| *theta)) {
         let sum: f64 = present.iter().map(|(_, theta)| theta.to_f64()).sum();
         let outcome =
             if stars { "every class will have suppressed cells" } else { "no class can ever be published" };
@@ -331,6 +332,7 @@ mod tests {
             values: values.iter().take(totals.len()).map(|value| value.to_string()).collect(),
             numeric: false,
             taxonomy: None,
+            separator: None,
             slots: 2..2 + totals.len() as u32,
             totals: totals.to_vec(),
             people: None,

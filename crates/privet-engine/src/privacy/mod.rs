@@ -3,6 +3,8 @@
 //! A *class* is the set of released records that look alike in their quasi-identifiers. A notion sees a class only as its
 //! size and, per sensitive column, how often each value occurs in it. All thresholds are compared in integers.
 
+mod beta_likeness;
+mod delta_disclosure;
 mod earth_mover;
 pub mod exposure;
 pub mod freeform;
@@ -16,6 +18,7 @@ pub mod matching;
 mod n_t_closeness;
 pub mod projection;
 pub mod quasi_sensitive;
+mod set_valued;
 mod t_closeness;
 pub mod vocabulary;
 
@@ -25,6 +28,7 @@ use std::sync::Arc;
 
 pub use lkc::LkcPrivacy;
 pub use n_t_closeness::{NtCloseness, Records};
+pub use set_valued::SetValues;
 
 use privet_core::{Error, Result, counted};
 use privet_policy::{CheckedPolicy, Method, Requirement, Role, Subject};
@@ -117,7 +121,7 @@ impl<'a> Members<'a> {
                 let gone = people.size - requirement.most_kept(&people).min(people.size);
                 records.saturating_sub(gone)
             }
-            Closure::Union => records,
+            Closure::Union | Closure::Nothing => records,
         }
     }
 }
@@ -153,6 +157,8 @@ impl std::fmt::Display for Counted {
 /// What a search may rely on when it merges or splits classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Closure {
+    /// Nothing: the notion is asked of every solution, and no bound rests on it. Its [`ClassTest::most_kept`] is the class.
+    Nothing,
     /// The union of classes that satisfy the notion satisfies it: generalising a valid release keeps it valid.
     Union,
     /// Any superset of a class that satisfies the notion satisfies it: in addition, generalising never makes more
@@ -224,6 +230,9 @@ pub struct TrackedColumn {
     pub numeric: bool,
     /// Its taxonomy, where the policy names one.
     pub taxonomy: Option<Arc<Taxonomy>>,
+    /// What separates the values of a cell, where cells hold several and requirements judge them one by one: see
+    /// [`SetValues`]. The column's own values are the cells then.
+    pub separator: Option<char>,
     /// Its slots in [`Counts`].
     pub slots: Range<u32>,
     /// How often each value occurs in the whole table, by code.
@@ -311,6 +320,8 @@ fn is_judged_apart(asked: &Requirement, method: &Method) -> bool {
         | Requirement::LDiversity(_)
         | Requirement::LPlusDiversity(_)
         | Requirement::TCloseness(_)
+        | Requirement::BetaLikeness(_)
+        | Requirement::DeltaDisclosure(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)
@@ -335,11 +346,16 @@ fn about_classes<'p>(
 
 /// Builds one requirement.
 pub fn build(asked: &Requirement, table: &TrackedTable) -> Result<Box<dyn ClassTest>> {
+    if let Some(values) = SetValues::about(asked, table)? {
+        return set_valued::build(asked, values);
+    }
     match asked {
         Requirement::KAnonymity(asked) => Ok(k_anonymity::build(asked)),
         Requirement::LDiversity(asked) => l_diversity::build(asked, table),
         Requirement::LPlusDiversity(asked) => l_plus::build(asked, table),
         Requirement::TCloseness(asked) => t_closeness::build(asked, table),
+        Requirement::BetaLikeness(asked) => beta_likeness::build(asked, table),
+        Requirement::DeltaDisclosure(asked) => delta_disclosure::build(asked, table),
         // No method that judges classes one by one takes these.
         Requirement::NtCloseness(_)
         | Requirement::LkcPrivacy(_)
@@ -363,8 +379,10 @@ pub fn warnings(policy: &CheckedPolicy, table: &TrackedTable) -> Result<Vec<Stri
     }
     for (position, asked) in policy.requirements.iter().enumerate() {
         match asked {
-            Requirement::LPlusDiversity(asked) => {
-                let found = l_plus::warnings(asked, table, asks_for_k, stars);
+            Requirement::LPlusDiversity(own) => {
+                let values = SetValues::about(asked, table)?;
+                let table = values.as_ref().map_or(table, |values| &values.table);
+                let found = l_plus::warnings(own, table, asks_for_k, stars);
                 warnings.extend(found.map_err(|error| policy.at_requirement(position, error))?);
             }
             Requirement::LkcPrivacy(asked) => {
@@ -373,6 +391,8 @@ pub fn warnings(policy: &CheckedPolicy, table: &TrackedTable) -> Result<Vec<Stri
             Requirement::KAnonymity(_)
             | Requirement::LDiversity(_)
             | Requirement::TCloseness(_)
+            | Requirement::BetaLikeness(_)
+            | Requirement::DeltaDisclosure(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)

@@ -121,6 +121,7 @@ mod tests {
             values: vec!["a".to_string(), "b".to_string()],
             numeric: false,
             taxonomy: None,
+            separator: None,
             slots: 0..2,
             totals: vec![50, 50],
             people: None,

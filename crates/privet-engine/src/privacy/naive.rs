@@ -18,6 +18,10 @@ pub enum Notion {
     Closeness(Ratio, Ground),
     /// The base of the thresholds, and whether they follow the values' frequencies.
     Thresholds(Ratio, bool),
+    /// β, and whether −ln p limits gains too.
+    Likeness(Ratio, bool),
+    /// δ, and whether values that a class lacks are skipped.
+    Disclosure(Ratio, bool),
 }
 
 /// What moving a value costs.
@@ -80,6 +84,27 @@ impl Notion {
                     ratio(*count, size) <= theta.min(ratio(1, 1))
                 })
             }
+            Notion::Likeness(beta, enhanced) => {
+                let all: u64 = column.totals.iter().sum();
+                counts.iter().zip(&column.totals).filter(|(count, _)| **count > 0).all(|(count, total)| {
+                    let usual = ratio(*total, all);
+                    let gain = (ratio(*count, size) - usual) / usual;
+                    // A gain above 0 never equals a logarithm, and with these few records they are far apart.
+                    let within = |gain: f64| gain <= 0.0 || gain <= -(*total as f64 / all as f64).ln();
+                    gain <= *beta && (!enhanced || within(*gain.numer() as f64 / *gain.denom() as f64))
+                })
+            }
+            Notion::Disclosure(delta, skip) => {
+                let all: u64 = column.totals.iter().sum();
+                let (a, b) = (*delta.numer() as i32, *delta.denom() as i32);
+                counts.iter().zip(&column.totals).filter(|(_, total)| **total > 0).all(|(count, total)| {
+                    if *count == 0 {
+                        return *skip;
+                    }
+                    let power = (ratio(*count, size) / ratio(*total, all)).pow(b);
+                    power < ratio(2, 1).pow(a) && power > ratio(1, 2).pow(a)
+                })
+            }
         }
     }
 
@@ -97,6 +122,18 @@ impl Notion {
             Notion::Thresholds(base, by_frequency) => {
                 let rule = if *by_frequency { "theta_rule = \"frequency\"\n" } else { "" };
                 format!("[[privacy.l-plus-diversity]]\ncolumn = \"{column}\"\ndefault = \"{base}\"\n{rule}")
+            }
+            Notion::Likeness(beta, enhanced) => {
+                let kind = if *enhanced { "enhanced" } else { "basic" };
+                format!(
+                    "[[privacy.beta-likeness]]\ncolumn = \"{column}\"\nbeta = \"{beta}\"\nkind = \"{kind}\"\n"
+                )
+            }
+            Notion::Disclosure(delta, skip) => {
+                let absent = if *skip { "skip" } else { "violates" };
+                format!(
+                    "[[privacy.delta-disclosure]]\ncolumn = \"{column}\"\ndelta = \"{delta}\"\nabsent = \"{absent}\"\n"
+                )
             }
             Notion::Closeness(t, ground) => {
                 let distance = format!("{ground:?}").to_lowercase();
@@ -218,7 +255,11 @@ pub fn any_notion() -> impl Strategy<Value = Notion> {
     ]);
     let share = prop::sample::select(vec![(0, 1), (1, 4), (29, 100), (1, 3), (2, 5), (1, 2), (3, 5), (1, 1)]);
     let ground = prop::sample::select(vec![Ground::Equal, Ground::Ordered, Ground::Hierarchical]);
+    let gain = prop::sample::select(vec![(1, 4), (1, 2), (1, 1), (3, 2), (2, 1), (4, 1)]);
+    let delta = prop::sample::select(vec![(1, 2), (1, 1), (3, 2), (2, 1), (3, 1)]);
     prop_oneof![
+        1 => (gain, any::<bool>()).prop_map(|((over, under), enhanced)| Notion::Likeness(ratio(over, under), enhanced)),
+        1 => delta.prop_map(|(over, under)| Notion::Disclosure(ratio(over, under), false)),
         1 => (1u64..7).prop_map(Notion::KAnonymity),
         1 => (1u64..5).prop_map(Notion::Distinct),
         1 => at_least_one().prop_map(|(over, under)| Notion::Frequency(ratio(over, under))),

@@ -11,7 +11,8 @@ use super::naive::{Column, Ground, Notion, Ratio, any_notion, ratio};
 use super::*;
 use privet_core::Exact;
 use privet_policy::requirement::{
-    Base, Distance, Diversity, KAnonymity, LDiversity, LPlusDiversity, TCloseness, ThetaRule,
+    Absent, Base, BetaLikeness, DeltaDisclosure, Distance, Diversity, KAnonymity, LDiversity, LPlusDiversity,
+    LikenessKind, TCloseness, ThetaRule,
 };
 
 /// Other columns' slots lie before and behind those of the column under test.
@@ -80,6 +81,7 @@ impl Subject {
             values: (0..totals.len()).map(|value| format!("v{value}")).collect(),
             numeric: false,
             taxonomy: Some(Arc::new(Taxonomy::from_paths(&tree.paths()).expect("a tree"))),
+            separator: None,
             slots: slots.clone(),
             totals: totals.to_vec(),
             people: None,
@@ -89,6 +91,7 @@ impl Subject {
             name: format!("other {index}"),
             values: Vec::new(),
             taxonomy: None,
+            separator: None,
             totals: Vec::new(),
             slots,
             ..tracked.clone()
@@ -157,6 +160,14 @@ fn asked(notion: &Notion) -> Requirement {
             theta_rule: by_frequency.then_some(ThetaRule::Frequency),
             theta: Default::default(),
         }),
+        Notion::Likeness(beta, enhanced) => {
+            let kind = if *enhanced { LikenessKind::Enhanced } else { LikenessKind::Basic };
+            Requirement::BetaLikeness(BetaLikeness { column, beta: exact(*beta), kind })
+        }
+        Notion::Disclosure(delta, skip) => {
+            let absent = if *skip { Absent::Skip } else { Absent::Violates };
+            Requirement::DeltaDisclosure(DeltaDisclosure { column, delta: exact(*delta), absent })
+        }
         Notion::Distinct(l) => diversity(Diversity::Distinct(Exact::whole(*l))),
         Notion::Frequency(l) => diversity(Diversity::Frequency(exact(*l))),
         Notion::Entropy(l) => diversity(Diversity::Entropy(exact(*l))),
@@ -259,12 +270,40 @@ fn diversity_by_shares_and_closeness_are_not_superset_closed() {
         Notion::Closeness(ratio(1, 10), Ground::Equal),
         Notion::Closeness(ratio(1, 10), Ground::Ordered),
         Notion::Closeness(ratio(1, 10), Ground::Hierarchical),
+        Notion::Likeness(ratio(1, 2), false),
+        Notion::Likeness(ratio(1, 2), true),
+        Notion::Disclosure(ratio(1, 2), false),
     ] {
         let subject = Subject::new(&notion, &FLAT(3), &table);
         assert_eq!(subject.requirement.closure(), Closure::Union, "{notion:?}");
         assert!(judge(notion.clone(), &valid, &table), "{notion:?}");
         assert!(!judge(notion.clone(), &spoilt, &table), "{notion:?}");
     }
+}
+
+/// Skipping absent values loses the closure under union: cancer is in one part only, and too rare in both together.
+#[test]
+fn skipped_values_leave_nothing_to_rely_on() {
+    let notion = || Notion::Disclosure(ratio(1, 1), true);
+    let table = [30, 10];
+    let (one, two) = ([6, 2], [20, 0]);
+    assert!(judge(notion(), &one, &table) && judge(notion(), &two, &table));
+    assert!(!judge(notion(), &sum(&one, &two), &table));
+    let subject = Subject::new(&notion(), &FLAT(2), &table);
+    assert_eq!(subject.requirement.closure(), Closure::Nothing);
+    assert_eq!(subject.most_kept(&sum(&one, &two)), 28);
+}
+
+/// A gain of exactly β holds, a ratio of exactly 2^δ does not, and −ln 1/6 = 1.79 caps a gain of 2.
+#[test]
+fn likeness_and_disclosure_at_their_bounds() {
+    let table = [4, 1, 1];
+    assert!(judge(Notion::Likeness(ratio(2, 1), false), &[1, 1, 0], &table));
+    assert!(!judge(Notion::Likeness(ratio(2, 1), true), &[1, 1, 0], &table));
+    assert!(judge(Notion::Likeness(ratio(1, 1), true), &[2, 1, 0], &table));
+    assert!(!judge(Notion::Disclosure(ratio(1, 1), true), &[2, 1, 0], &table));
+    assert!(judge(Notion::Disclosure(ratio(3, 2), true), &[2, 1, 0], &table));
+    assert!(!judge(Notion::Disclosure(ratio(3, 1), false), &[2, 1, 0], &table));
 }
 
 /// 1.12 · 25 is 28.000000000000004 in floating point, and 28 < 28 would pass.

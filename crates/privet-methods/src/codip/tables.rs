@@ -120,6 +120,8 @@ impl<'a> ProjectedTables<'a> {
                     | Requirement::LDiversity(_)
                     | Requirement::LPlusDiversity(_)
                     | Requirement::LkcPrivacy(_)
+                    | Requirement::BetaLikeness(_)
+                    | Requirement::DeltaDisclosure(_)
                     | Requirement::MatchingLDiversity(_)
                     | Requirement::Projection(_)
                     | Requirement::FfAnonymity(_)

@@ -89,6 +89,8 @@ impl SetRequirements {
                 | Requirement::LPlusDiversity(_)
                 | Requirement::LkcPrivacy(_)
                 | Requirement::TCloseness(_)
+                | Requirement::BetaLikeness(_)
+                | Requirement::DeltaDisclosure(_)
                 | Requirement::NtCloseness(_)
                 | Requirement::MatchingLDiversity(_)
                 | Requirement::Projection(_)

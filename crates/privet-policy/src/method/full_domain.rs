@@ -3,7 +3,7 @@
 use super::{COST, Checked, REFINE, TIME_LIMIT, TableCost};
 use crate::check::{PolicyColumn, Role};
 use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
-use crate::requirement::Requirement;
+use crate::requirement::{Absent, Requirement};
 use crate::typed::method;
 use privet_core::{Error, Exact};
 use std::collections::BTreeMap;
@@ -64,6 +64,10 @@ impl FullDomain {
     fn check_refine(&self, requirements: &[Requirement]) -> Checked {
         let levels = requirements.iter().find_map(|asked| match asked {
             Requirement::LkcPrivacy(_) | Requirement::NtCloseness(_) => Some(asked.name()),
+            // Refined classes that look alike become one, and together they may fail.
+            Requirement::DeltaDisclosure(disclosure) if disclosure.absent == Absent::Skip => {
+                Some(asked.name())
+            }
             _ => None,
         });
         let wrong = match (levels, &self.least_levels, self.break_minimality) {
@@ -90,6 +94,7 @@ pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
     accepts: &[
         Accepts::of(&["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness", "n-t-closeness"]),
+        Accepts::of(&["beta-likeness", "delta-disclosure"]),
         Accepts::of(&["lkc-privacy"]).because(
             "it groups records by some of the quasi-identifiers, and such groups only grow when a column is generalised if all \
              records of a column are published at one level",

@@ -2,7 +2,7 @@
 
 use super::{Checked, REFINE, REPORTED_COST, TIME_LIMIT, TableCost};
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::declare::{Accepts, Condition, Declaration, Key, KeyKind, Subject};
 use crate::typed::{choices, method};
 use privet_core::Error;
 use std::time::Duration;
@@ -113,7 +113,12 @@ choices! {
 /// `[method] name = "mondrian"`.
 pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Classes,
-    accepts: &[Accepts::of(super::ABOUT_CLASSES)],
+    accepts: &[
+        Accepts::of(super::ABOUT_CLASSES),
+        Accepts::of(&["beta-likeness"]),
+        // Parts that look alike become one class, and without closure under union that class may fail.
+        Accepts::of(&["delta-disclosure"]).with(&[Condition::OneOf("absent", &["violates"])]),
+    ],
     name: "mondrian",
     source: "K. LeFevre, D. DeWitt, R. Ramakrishnan: Mondrian Multidimensional K-Anonymity. ICDE 2006",
     summary: "multi-dimensional partitioning from the top: small classes, quickly",

@@ -1,5 +1,7 @@
 //! What a release must guarantee: every requirement with its keys, defaults and help, declared once.
 
+pub mod beta_likeness;
+pub mod delta_disclosure;
 pub mod freeform;
 pub mod k_anonymity;
 pub mod kl;
@@ -17,8 +19,10 @@ use crate::check::PolicyColumn;
 use crate::declare::{Declaration, Subject};
 use crate::door::Purpose;
 use crate::typed::stated;
-use privet_core::Result;
+use privet_core::{Error, Result};
 
+pub use beta_likeness::{BetaLikeness, LikenessKind};
+pub use delta_disclosure::{Absent, DeltaDisclosure};
 pub use freeform::FfAnonymity;
 pub use k_anonymity::KAnonymity;
 pub use kl::{Coherence, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
@@ -54,6 +58,10 @@ stated! {
         QsCloseness(QsCloseness) = quasi_sensitive::CLOSENESS,
         /// A sensitive column is distributed in every class much as in the whole table.
         TCloseness(TCloseness) = t_closeness::DECLARATION,
+        /// No value is much more frequent in a class than in the whole table.
+        BetaLikeness(BetaLikeness) = beta_likeness::DECLARATION,
+        /// Every value is about as frequent in every class as in the whole table.
+        DeltaDisclosure(DeltaDisclosure) = delta_disclosure::DECLARATION,
         /// A sensitive column is distributed in every class much as in a larger group.
         NtCloseness(NtCloseness) = n_t_closeness::DECLARATION,
         /// No guarded value follows from what can be observed.
@@ -93,6 +101,8 @@ impl Requirement {
             | Requirement::LPlusDiversity(LPlusDiversity { column, .. })
             | Requirement::LkcPrivacy(LkcPrivacy { column, .. })
             | Requirement::TCloseness(TCloseness { column, .. })
+            | Requirement::BetaLikeness(BetaLikeness { column, .. })
+            | Requirement::DeltaDisclosure(DeltaDisclosure { column, .. })
             | Requirement::NtCloseness(NtCloseness { column, .. })
             | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
             | Requirement::QsDiversity(QsDiversity { column, .. })
@@ -109,6 +119,8 @@ impl Requirement {
             Requirement::LDiversity(LDiversity { column, .. })
             | Requirement::LPlusDiversity(LPlusDiversity { column, .. })
             | Requirement::LkcPrivacy(LkcPrivacy { column, .. })
+            | Requirement::BetaLikeness(BetaLikeness { column, .. })
+            | Requirement::DeltaDisclosure(DeltaDisclosure { column, .. })
             | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
             | Requirement::QsDiversity(QsDiversity { column, .. })
             | Requirement::QsCloseness(QsCloseness { column, .. }) => *column = other,
@@ -126,6 +138,9 @@ impl Requirement {
 
     /// Refuses what no data with these columns can meet, or no method that publishes this.
     pub(crate) fn check(&self, subject: Subject, purpose: Purpose, columns: &[PolicyColumn]) -> Result<()> {
+        if subject != Subject::Projections {
+            self.check_sets(columns)?;
+        }
         match self {
             Requirement::LDiversity(diversity) => diversity.check(subject, purpose),
             Requirement::LkcPrivacy(lkc) => lkc.check(columns),
@@ -134,12 +149,62 @@ impl Requirement {
             | Requirement::NtCloseness(NtCloseness { column, distance, .. }) => {
                 distance.check(self.name(), columns.get(*column))
             }
+            Requirement::DeltaDisclosure(disclosure) => disclosure.check(),
             Requirement::KAnonymity(_)
             | Requirement::LPlusDiversity(_)
+            | Requirement::BetaLikeness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
             | Requirement::QsDiversity(_) => Ok(()),
+        }
+    }
+
+    /// Refuses what has no meaning for a column whose cells hold several values, each judged by the share of records that
+    /// hold it.
+    fn check_sets(&self, columns: &[PolicyColumn]) -> Result<()> {
+        let column = self.column().and_then(|column| columns.get(column));
+        let Some(column) = column.filter(|column| column.separator.is_some()) else { return Ok(()) };
+        let (name, own) = (self.name(), &column.name);
+        let refused = |reason: &str, help: &str| {
+            let message =
+                format!("[privacy.{name}] cannot judge '{own}', whose cells hold several values: {reason}");
+            Err(Error::input(message).help(help))
+        };
+        match self {
+            Requirement::LDiversity(LDiversity { diversity, .. }) => match diversity {
+                Diversity::Distinct(_) | Diversity::Frequency(_) => Ok(()),
+                Diversity::Entropy(_) => refused(
+                    "entropy needs shares that add up to 1, and a record that holds two values counts in two shares",
+                    "use kind = \"frequency\" or \"distinct\"",
+                ),
+                Diversity::Recursive { .. } => refused(
+                    "the sum of the rarer values' counts is not a number of records, since a record that holds two values \
+                     counts twice",
+                    "use kind = \"frequency\" or \"distinct\"",
+                ),
+            },
+            Requirement::TCloseness(TCloseness { distance, .. }) if *distance != Distance::PerValue => {
+                refused(
+                    "moving shares from value to value needs shares that add up to 1",
+                    "set distance = \"per-value\": no value's share differs from the whole table's by more than t",
+                )
+            }
+            Requirement::LkcPrivacy(_)
+            | Requirement::NtCloseness(_)
+            | Requirement::BetaLikeness(_)
+            | Requirement::DeltaDisclosure(_)
+            | Requirement::MatchingLDiversity(_) => refused(
+                "it is defined for records with one value each",
+                "use l-diversity, l-plus-diversity or t-closeness, or remove 'separator'",
+            ),
+            Requirement::KAnonymity(_)
+            | Requirement::LPlusDiversity(_)
+            | Requirement::TCloseness(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_)
+            | Requirement::QsDiversity(_)
+            | Requirement::QsCloseness(_) => Ok(()),
         }
     }
 
@@ -151,6 +216,8 @@ impl Requirement {
             | Requirement::LPlusDiversity(_)
             | Requirement::LkcPrivacy(_)
             | Requirement::TCloseness(_)
+            | Requirement::BetaLikeness(_)
+            | Requirement::DeltaDisclosure(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
@@ -171,6 +238,8 @@ impl Requirement {
             },
             Requirement::LkcPrivacy(_)
             | Requirement::TCloseness(_)
+            | Requirement::BetaLikeness(_)
+            | Requirement::DeltaDisclosure(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
@@ -192,6 +261,8 @@ impl Requirement {
             | Requirement::LDiversity(_)
             | Requirement::LPlusDiversity(_)
             | Requirement::TCloseness(_)
+            | Requirement::BetaLikeness(_)
+            | Requirement::DeltaDisclosure(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
@@ -213,6 +284,8 @@ impl Requirement {
             | Requirement::LDiversity(_)
             | Requirement::LPlusDiversity(_)
             | Requirement::TCloseness(_)
+            | Requirement::BetaLikeness(_)
+            | Requirement::DeltaDisclosure(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)

@@ -14,6 +14,8 @@ choices! {
         Ordered = "ordered",
         /// By the column's hierarchy.
         Hierarchical = "hierarchical",
+        /// For cells that hold several values: the largest difference that any value's share has.
+        PerValue = "per-value",
     }
 }
 
@@ -21,6 +23,14 @@ impl Distance {
     /// Refuses to measure along a hierarchy that a column does not have. Whether values are ordered without one is for the data
     /// to say: numbers are.
     pub(crate) fn check(self, notion: &str, column: Option<&PolicyColumn>) -> Result<()> {
+        if let Some(column) = column.filter(|column| self == Distance::PerValue && column.separator.is_none())
+        {
+            return Err(Error::input(format!(
+                "{notion} with distance = \"{self}\" is about cells that hold several values, and those of '{}' hold one",
+                column.name
+            ))
+            .help("use distance = \"equal\", or say what separates the values: separator = \"|\""));
+        }
         match column.filter(|column| column.hierarchy.is_none()) {
             // A cell with several values is measured value by value, each there or not.
             Some(column) if self == Distance::Hierarchical && column.separator.is_none() => {
@@ -64,7 +74,7 @@ pub(crate) const DISTANCE: Key = Key::with_default(
     "distance",
     KeyKind::Choice(Distance::WORDS),
     "equal",
-    "what moving a value costs: equal, ordered or hierarchical",
+    "what moving a value costs: equal, ordered or hierarchical; per-value where cells hold several values",
 );
 
 /// The key for columns with another distance.
@@ -83,6 +93,8 @@ pub static DECLARATION: Declaration = Declaration {
     summary: "in every class a sensitive column is distributed much as in the whole table",
     help: "Learning a person's class changes the odds of each sensitive value little: the earth mover's distance to the \
            whole table's distribution is at most t. distance = \"equal\": all values equally far apart; \"ordered\": by \
-           rank (numbers, or a hierarchy's leaf order); \"hierarchical\": by the column's hierarchy.",
+           rank (numbers, or a hierarchy's leaf order); \"hierarchical\": by the column's hierarchy. Where cells hold \
+           several values, distance = \"per-value\": the share of records that hold a value differs by at most t, for every \
+           value.",
     keys: &[COLUMN, T, DISTANCE, COLUMNS],
 };

@@ -32,6 +32,7 @@ use crate::report::{Compared, ComparisonPage};
 use privet_core::clock::Clock;
 use privet_core::{Error, ErrorKind, Result};
 use privet_data::marked;
+use privet_engine::rewriting::as_published;
 use privet_policy::{AnyPolicy, ReleaseKind};
 
 pub use directory::ComparisonDirectory;
@@ -66,7 +67,10 @@ pub fn compare(candidates: Vec<Candidate>, clock: &Clock) -> Result<Comparison> 
         fs::canonicalize(&found).unwrap_or(found)
     };
     for candidate in candidates {
-        let policy = candidate.policy.check_any(None)?;
+        let mut policy = candidate.policy.check_any(None)?;
+        if let AnyPolicy::Table(policy) = &mut policy {
+            *policy = as_published(policy.clone(), &mut || clock.check())?;
+        }
         if settings.first().is_some_and(|(_, first)| place(first) != place(&policy)) {
             doubts.push(format!("{} is about other data than the first policy", candidate.label));
         }

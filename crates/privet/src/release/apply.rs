@@ -25,12 +25,15 @@ pub(super) struct Manner<'a> {
 enum Published {
     /// The quasi-identifier at this position: its cell comes from the row's class.
     Recoded(usize),
-    /// Carried through from this column of the data; `matters` unless its role is 'other'.
-    Kept { index: usize, matters: bool },
+    /// Carried through from this column of the data. If it is `plain`, a missing value is written as the policy says; else the
+    /// cell is a set, which may be empty.
+    Kept { index: usize, plain: bool },
     /// The tracked column at this position, some cells of which are suppressed.
     Starred(usize),
     /// The quasi-sensitive column: a set, from which terms may be removed.
     Set,
+    /// The tracked column at this position, whose cells hold several values: each cell in its one spelling.
+    Values(usize),
 }
 
 /// Writes the release.
@@ -94,15 +97,18 @@ pub(super) fn apply(
                         recoding.columns[*position].cells[shown[*position] as usize].label.as_str()
                     }
                     Published::Set => set.as_str(),
+                    Published::Values(position) => {
+                        tracked[*position].values[codes[*position] as usize].as_str()
+                    }
                     Published::Starred(position) => {
                         let (column, code) = (&tracked[*position], codes[*position]);
                         let starred = recoding.is_starred(class, column.slots.start + code);
                         if starred { STAR } else { column.values[code as usize].as_str() }
                     }
-                    Published::Kept { index, matters } => {
+                    Published::Kept { index, plain } => {
                         let cell = batch.cell(row, *index);
                         // All spellings of a missing value that is kept are published as one.
-                        if *matters && policy.is_missing(cell) { policy.missing[0].as_str() } else { cell }
+                        if *plain && policy.is_missing(cell) { policy.missing[0].as_str() } else { cell }
                     }
                 })
                 .collect();
@@ -148,16 +154,25 @@ fn published_columns(
             (Some(Role::QuasiSensitive), _) if microdata.sets.is_some() || column.sets.is_some() => {
                 (CellKind::Text, Published::Set)
             }
+            (Some(Role::Sensitive), None) if column.separator.is_some() => {
+                let mut tracked = microdata.table.tracked.iter();
+                let Some(position) = tracked.position(|tracked| tracked.index == column.index) else {
+                    continue;
+                };
+                (CellKind::Text, Published::Values(position))
+            }
             (_, Some(position)) => {
                 no_star_among(policy, &microdata.table.tracked[position])?;
                 (CellKind::Text, Published::Starred(position))
             }
             (Some(role), None) => {
-                let matters = !matches!(role, Role::Other | Role::QuasiSensitive);
-                // A kept missing value has to be shown by its spelling, which a typed column cannot hold.
-                let kind =
-                    if matters && policy.missing_rule().keep { CellKind::Text } else { source.kind.clone() };
-                (kind, Published::Kept { index: column.index, matters })
+                let plain = role != Role::QuasiSensitive;
+                let keeps = role == Role::Other || policy.missing_rule().keep;
+                // A typed column has no place for words.
+                let spelt =
+                    plain && keeps && policy.missing.first().is_some_and(|spelling| !spelling.is_empty());
+                let kind = if spelt || column.is_rewritten() { CellKind::Text } else { source.kind.clone() };
+                (kind, Published::Kept { index: column.index, plain })
             }
         };
         columns.push(SinkColumn { name: column.name.clone(), kind });

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::report::{Confidence, Confidences};
 use privet_core::{Exact, Result};
-use privet_engine::privacy::{TrackedTable, l_plus};
+use privet_engine::privacy::{SetValues, TrackedTable, l_plus};
 use privet_methods::recoding::ClassTable;
-use privet_policy::requirement::{Diversity, LDiversity, LPlusDiversity};
+use privet_policy::requirement::{BetaLikeness, Diversity, LDiversity, LPlusDiversity, LikenessKind};
 use privet_policy::{CheckedPolicy, Requirement};
 
 /// The largest share that each value of a column may have in a class.
@@ -27,8 +27,11 @@ pub(super) fn confidences(
 ) -> Result<Vec<Confidences>> {
     let mut all = Vec::new();
     for clause in &policy.requirements {
+        // Where cells hold several values, these are what has thresholds.
+        let values = SetValues::about(clause, table)?;
+        let table = values.as_ref().map_or(table, |values| &values.table);
         if let Some(thresholds) = thresholds(clause, table)? {
-            all.extend(against(&thresholds, table, classes));
+            all.extend(against(&thresholds, table, values.as_ref(), classes));
         }
     }
     Ok(all)
@@ -36,7 +39,12 @@ pub(super) fn confidences(
 
 /// Whether a requirement's thresholds derive from how often values occur in the original.
 pub(super) fn from_data(requirement: &Requirement) -> bool {
-    matches!(requirement, Requirement::LPlusDiversity(LPlusDiversity { theta_rule: Some(_), .. }))
+    match requirement {
+        Requirement::LPlusDiversity(LPlusDiversity { theta_rule, .. }) => theta_rule.is_some(),
+        // −ln p, where that is the smaller bound.
+        Requirement::BetaLikeness(BetaLikeness { kind, .. }) => *kind == LikenessKind::Enhanced,
+        _ => false,
+    }
 }
 
 /// The thresholds of a requirement, where it has one for each value.
@@ -62,6 +70,8 @@ fn thresholds(requirement: &Requirement, table: &TrackedTable) -> Result<Option<
         | Requirement::KAnonymity(_)
         | Requirement::LkcPrivacy(_)
         | Requirement::TCloseness(_)
+        | Requirement::BetaLikeness(_)
+        | Requirement::DeltaDisclosure(_)
         | Requirement::NtCloseness(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
@@ -72,7 +82,12 @@ fn thresholds(requirement: &Requirement, table: &TrackedTable) -> Result<Option<
 }
 
 /// Sets the highest shares of a column's values against their thresholds, the tightest first.
-fn against(thresholds: &Thresholds, table: &TrackedTable, classes: &ClassTable) -> Option<Confidences> {
+fn against(
+    thresholds: &Thresholds,
+    table: &TrackedTable,
+    values: Option<&SetValues>,
+    classes: &ClassTable,
+) -> Option<Confidences> {
     let column = table.tracked.iter().find(|column| column.slots == thresholds.slots)?;
     let mut worst = vec![0f64; column.values.len()];
     let seen = |class: usize| {
@@ -80,10 +95,14 @@ fn against(thresholds: &Thresholds, table: &TrackedTable, classes: &ClassTable) 
         members.people.unwrap_or(members.records)
     };
     for class in (0..classes.sizes.len()).map(seen) {
-        class.counts.for_each(&column.slots, |value, count| {
+        let mut note = |value: u32, count: u64| {
             let share = count as f64 / class.size.max(1) as f64;
             worst[value as usize] = worst[value as usize].max(share);
-        });
+        };
+        match values {
+            Some(values) => values.count(&class).into_iter().for_each(|(value, count)| note(value, count)),
+            None => class.counts.for_each(&column.slots, note),
+        }
     }
     let values = column.values.iter().zip(&column.totals).zip(&thresholds.theta).zip(worst);
     let mut rows: Vec<Confidence> = values

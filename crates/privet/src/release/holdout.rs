@@ -63,6 +63,13 @@ pub(super) fn hold_out(
         return Err(Error::input(format!("--holdout {share} leaves nobody to release, or nobody out"))
             .help("name a share between 0 and 1, as in 10% or 0.1"));
     }
+    if let Some(column) = policy.columns.iter().find(|column| column.is_rewritten()) {
+        let message = format!(
+            "--holdout cannot be combined with column '{}', whose cells are published in another form",
+            column.name
+        );
+        return Err(Error::input(message).help("leave out --holdout"));
+    }
     clock.progress().stage("drawing people to hold out", Some(policy.source.bytes()));
     let person = match (policy.person, policy.written.ledger()?.and_then(|ledger| ledger.person)) {
         (Some(column), _) => Some(column),

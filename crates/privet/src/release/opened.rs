@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-use privet_audit::ReleaseFolder;
 use privet_audit::released::Released;
+use privet_audit::{ReleaseFolder, as_published};
 use privet_core::clock::Clock;
 use privet_core::{Error, ErrorKind, Result};
 use privet_data::Source;
@@ -52,7 +52,10 @@ pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Re
             Some(path) => doubts.push(format!("{}: {message}", path.display())),
         }
     }
-    let policy = opened.checked(original, clock)?;
+    let mut policy = opened.checked(original, clock)?;
+    if let AnyPolicy::Table(policy) = &mut policy {
+        *policy = as_published(policy, &mut || clock.check())?;
+    }
     let released = opened.released((&policy).into())?;
     let public = folder.join(PUBLIC);
     let entries = fs::read_dir(&public).map_err(|error| Error::io("read the folder", &public, &error))?;

@@ -20,6 +20,7 @@ use privet_core::clock::Clock;
 use privet_core::{Result, RunKey};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
+use privet_engine::rewriting::as_published;
 use privet_ledger::Signatures;
 use privet_methods as method;
 use privet_methods::plan::Plan;
@@ -87,6 +88,7 @@ impl Shape for Recoded {
     }
 
     fn decide(policy: CheckedPolicy, seed: u64, clock: &Clock) -> Result<Recoded> {
+        let policy = as_published(policy, &mut || clock.check())?;
         let microdata = read(&policy, clock)?;
         crowd::refuse_alike(&policy, &microdata)?;
         clock.progress().stage("searching", None);
@@ -96,6 +98,7 @@ impl Shape for Recoded {
     }
 
     fn compile(policy: CheckedPolicy, plan: &Plan, seed: u64, clock: &Clock) -> Result<Recoded> {
+        let policy = as_published(policy, &mut || clock.check())?;
         let microdata = read(&policy, clock)?;
         crowd::refuse_alike(&policy, &microdata)?;
         let solution = method::apply_plan(&policy, &microdata, plan, clock)?;

@@ -14,7 +14,7 @@ use super::transactions::Transactions;
 use super::vocabularies::Vocabularies;
 use privet_attack::{Attacks, Choice};
 use privet_audit::released::Released;
-use privet_audit::{Audit, audit_data};
+use privet_audit::{Audit, as_published, audit_data};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::{Destination, FileKind, NewTable, NewTransactions, RowSink, Version};
@@ -313,7 +313,10 @@ pub fn attack(
     clock: &Clock,
 ) -> Result<Attacks> {
     release.check_whole()?;
-    let policy = policy.check_any(original)?;
+    let mut policy = policy.check_any(original)?;
+    if let AnyPolicy::Table(policy) = &mut policy {
+        *policy = as_published(policy, &mut || clock.check())?;
+    }
     pipeline::attacked((&policy).into(), release, SEED, false, None, choice, clock)
 }
 

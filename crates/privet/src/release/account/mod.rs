@@ -37,7 +37,7 @@ use privet_engine::privacy;
 use privet_engine::privacy::{Counted, EquivalenceClass};
 use privet_methods::ShownCost;
 use privet_methods::recoding::{ClassTable, Recoding};
-use privet_policy::requirement::{Diversity, LDiversity, LkcPrivacy};
+use privet_policy::requirement::{Diversity, LDiversity, LikenessKind, LkcPrivacy};
 use privet_policy::{CheckedPolicy, OnMissing, Requirement as Asked, Role, Subject};
 use privet_taxonomy::NodeId;
 
@@ -54,6 +54,9 @@ pub(super) fn model(
     let recoding = &solution.recoding;
     let scheme = policy.method.suppression();
     let missing = match (policy.on_missing, policy.missing.first()) {
+        (OnMissing::Value, Some(spelling)) if spelling.is_empty() => {
+            "A missing value is a value of its own, published as an empty cell.".to_string()
+        }
         (OnMissing::Value, Some(spelling)) if shows(spelling, microdata, recoding, classes) => {
             format!("A missing value is a value of its own, written '{spelling}'.")
         }
@@ -167,9 +170,12 @@ enum ShownBy {
 
 fn shown_by(asked: &Asked) -> ShownBy {
     match asked {
-        Asked::KAnonymity(_) | Asked::LDiversity(_) | Asked::LPlusDiversity(_) | Asked::TCloseness(_) => {
-            ShownBy::Classes
-        }
+        Asked::KAnonymity(_)
+        | Asked::LDiversity(_)
+        | Asked::LPlusDiversity(_)
+        | Asked::TCloseness(_)
+        | Asked::BetaLikeness(_)
+        | Asked::DeltaDisclosure(_) => ShownBy::Classes,
         Asked::LkcPrivacy(_) | Asked::FfAnonymity(_) | Asked::QsDiversity(_) | Asked::QsCloseness(_) => {
             ShownBy::Own
         }
@@ -210,13 +216,19 @@ fn tightness(shape: &Recoded, tick: &mut dyn FnMut() -> Result<()>) -> Result<Ve
             // What is compared with the whole table is compared with the original, records that are left out included. How
             // many people a class has does not follow from its records.
             value: match (clause, whose) {
-                (Asked::TCloseness(_) | Asked::NtCloseness(_), _) | (_, Whose::Counted { .. }) => {
-                    Sourced::Original(figure.value.into())
-                }
+                (
+                    Asked::TCloseness(_)
+                    | Asked::NtCloseness(_)
+                    | Asked::BetaLikeness(_)
+                    | Asked::DeltaDisclosure(_),
+                    _,
+                )
+                | (_, Whose::Counted { .. }) => Sourced::Original(figure.value.into()),
                 _ => Sourced::Released(figure.value),
             },
             threshold: figure.threshold,
             side: match (kind, figure.at_most) {
+                _ if matches!(clause, Asked::DeltaDisclosure(_)) => Side::Below,
                 (Some(Diversity::Recursive { .. }), _) => Side::Below,
                 (_, true) => Side::AtMost,
                 (_, false) => Side::AtLeast,
@@ -241,6 +253,12 @@ pub(super) fn inequality(asked: &Asked) -> String {
             Diversity::Recursive { c, l } => format!("n₁ < {c} · (n_{l} + n_{l}₊₁ + …)"),
         },
         Asked::TCloseness(asked) => format!("EMD(class, table) ≤ {}", asked.t),
+        Asked::BetaLikeness(asked) => {
+            let kind = asked.kind == LikenessKind::Enhanced;
+            let cap = if kind { format!("min({}, −ln p)", asked.beta) } else { asked.beta.to_string() };
+            format!("(q − p)/p ≤ {cap}")
+        }
+        Asked::DeltaDisclosure(asked) => format!("|log₂(q/p)| < {}", asked.delta),
         Asked::NtCloseness(asked) => format!("EMD(class, group of {} or more) ≤ {}", asked.n, asked.t),
         Asked::LkcPrivacy(LkcPrivacy { k, confidence: c, .. }) => {
             format!("n(group) ≥ {k}, n(value) · {} ≤ {} · n(group)", c.denominator(), c.numerator())

@@ -62,6 +62,8 @@ pub(crate) fn requirement(asked: &Asked, scheme: Option<Scheme>, columns: &[Poli
                 column: Some(column),
             }
         }
+        Asked::BetaLikeness(asked) => beta_likeness(asked, named(asked.column)),
+        Asked::DeltaDisclosure(asked) => delta_disclosure(asked, named(asked.column)),
         Asked::LkcPrivacy(asked) => crate::release::lkc::notion(asked, named(asked.column)),
         Asked::FfAnonymity(asked) => crate::release::freeform::notion(&asked.threat.to_string()),
         Asked::QsDiversity(asked) => crate::release::links::diversity(asked, &named(asked.column)),
@@ -71,6 +73,58 @@ pub(crate) fn requirement(asked: &Asked, scheme: Option<Scheme>, columns: &[Poli
         Asked::Projection(_) => plain(None),
     };
     Requirement { name: asked.name().to_string(), notion, description: asked.describe(columns) }
+}
+
+/// What β-likeness promises.
+fn beta_likeness(asked: &requirement::BetaLikeness, column: String) -> Notion {
+    let beta = asked.beta;
+    let name = match asked.kind {
+        requirement::LikenessKind::Basic => format!("basic {beta}-likeness of {column}"),
+        requirement::LikenessKind::Enhanced => format!("enhanced {beta}-likeness of {column}"),
+    };
+    Notion::Other {
+        name,
+        promise: format!(
+            "no value of {column} has a share among those who look alike that exceeds its share p of the whole table by more \
+             than {beta} times p"
+        ),
+        protections: vec![Protection {
+            attack: Attack::Skew,
+            cover: Cover::Bounded,
+            meaning: format!(
+                "Looking alike makes a value of {column} likelier by at most {beta} times its share of the whole table. That a \
+                 value becomes less likely is not limited."
+            ),
+        }],
+        column: Some(column),
+    }
+}
+
+/// What δ-disclosure privacy promises.
+fn delta_disclosure(asked: &requirement::DeltaDisclosure, column: String) -> Notion {
+    let delta = asked.delta;
+    let (cover, caution) = match asked.absent {
+        requirement::Absent::Violates => (Cover::Bounded, ""),
+        requirement::Absent::Skip => (
+            Cover::Partly,
+            " Values that nobody of them has are not looked at: that somebody lacks a value may show.",
+        ),
+    };
+    Notion::Other {
+        name: format!("{delta}-disclosure privacy of {column}"),
+        promise: format!(
+            "each value of {column} is less than 2^{delta} times as frequent or as rare among those who look alike as in the \
+             whole table"
+        ),
+        protections: vec![Protection {
+            attack: Attack::Skew,
+            cover,
+            meaning: format!(
+                "Looking alike makes a value of {column} likelier or less likely by a factor below 2^{delta}.{caution}"
+            ),
+        }],
+        column: Some(column),
+    }
 }
 
 /// What thresholds on the confidence in single values protect against.
