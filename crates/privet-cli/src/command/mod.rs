@@ -14,6 +14,7 @@ mod manual;
 mod mine;
 mod policy;
 mod report;
+mod studio;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -56,6 +57,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Report(arguments) => report::run(arguments, output),
         Command::Explain(arguments) => explain::run(arguments, output),
         Command::Policy(arguments) => policy::run(arguments, output),
+        Command::Studio(arguments) => studio::run(arguments),
         Command::Completions(arguments) => manual::completions(arguments, output),
         Command::Man(arguments) => manual::page(arguments, output),
     }
