@@ -44,7 +44,7 @@ pub struct Clock {
     start: Instant,
     deadline: Option<Instant>,
     interrupted: Arc<AtomicBool>,
-    /// Raised by whoever is content with the best so far.
+    /// Raised by a user who is content with the best so far.
     enough: Arc<AtomicBool>,
     progress: Arc<dyn Progress>,
     /// The processor time of the process when the run began.

@@ -106,11 +106,11 @@ pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Latti
     };
     let mut best = Best { top: top.max(1), found: descend(problem, clock)?.into_iter().collect() };
     let mut open = BTreeSet::from([Span { bound, low: bottom, high: tops.into() }]);
-    let mut told = (None, None);
-    let mut tell = |best: &Best, bound: Option<Cost>| {
+    let mut known = (None, None);
+    let mut say = |best: &Best, bound: Option<Cost>| {
         let now = (best.least(), bound);
-        if told != now {
-            told = now;
+        if known != now {
+            known = now;
             let shown = |cost: Cost| problem.shown(cost);
             clock.progress().closing_in(now.0.and_then(shown), now.1.and_then(shown));
         }
@@ -118,7 +118,7 @@ pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Latti
     while let Some(first) = open.first() {
         clock.check()?;
         let floor = first.bound;
-        tell(&best, best.least().into_iter().chain([floor]).min());
+        say(&best, best.least().into_iter().chain([floor]).min());
         if clock.is_over()
             && let Some(least) = best.least()
         {
@@ -146,7 +146,7 @@ pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Latti
     }
     let unjudged = problem.unjudged();
     let bound = best.least().into_iter().chain(unjudged).min();
-    tell(&best, bound);
+    say(&best, bound);
     Ok(LatticeOutcome { best: best.found.into_iter().collect(), bound, complete: unjudged.is_none() })
 }
 

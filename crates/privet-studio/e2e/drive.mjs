@@ -67,8 +67,8 @@ class Visit {
     await this.page.evaluate(AXE);
     const found = await this.page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
     const serious = found.violations.filter((one) => ["serious", "critical"].includes(one.impact));
-    const told = serious.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary?.split("\n")[1] ?? ""}`).join(" | ")}`);
-    check(`axe finds no serious fault on ${where}`, serious.length === 0, told.join("\n     "));
+    const faults = serious.map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => `${node.target} ${node.failureSummary?.split("\n")[1] ?? ""}`).join(" | ")}`);
+    check(`axe finds no serious fault on ${where}`, serious.length === 0, faults.join("\n     "));
   }
   clean(where) { check(`nothing went wrong in the page: ${where}`, this.wrong.length === 0, this.wrong.join("\n     ")); }
 }
@@ -197,8 +197,8 @@ async function compare(browser) {
   await page.waitForSelector("#found-title");
   await page.click("#next");
   await page.waitForSelector("#verdict-title");
-  await page.waitForSelector("#beside table");
-  check("records stand before and after", (await page.locator("#beside tbody tr").count()) > 2);
+  await page.waitForSelector("#rows table");
+  check("records stand before and after", (await page.locator("#rows tbody tr").count()) > 2);
   await page.fill("#takes-level", "1");
   await page.click("#takes");
   await page.waitForSelector("#takes-title ~ div table tbody tr");

@@ -31,7 +31,7 @@ const SIDE_BY_SIDE: usize = 12;
 const OTHER: &str = "other";
 
 /// An error as the page shows it.
-pub fn told(error: &Error) -> Json {
+pub fn error_json(error: &Error) -> Json {
     json!({ "error": {
         "message": error.message(),
         "help": error.remedy(),
@@ -327,7 +327,7 @@ fn tree(session: &mut Session, column: &str) -> Result<Json> {
     if json["columns"][column]["hierarchy"].is_string() {
         match Taxonomy::read(&folder.join(&name)) {
             Ok(tree) => shown["tree"] = shown::tree(&tree, &check(&tree, values.occurrences())),
-            Err(error) => shown["wrong"] = told(&error)["error"].clone(),
+            Err(error) => shown["wrong"] = error_json(&error)["error"].clone(),
         }
     }
     Ok(shown)
@@ -425,11 +425,11 @@ fn search(shared: &Shared, clock: &Clock) -> Result<Json> {
     checked?;
     let policy = Policy::parse(&path, policy_text.clone())?;
     let decision = privet::decide(&policy, None, None, clock)?;
+    let shown = shown::decided(&decision, clock.is_over());
     let mut session = shared.session();
     if let Some(open) = session.open.as_mut().filter(|open| open.path == path) {
-        let stopped = clock.is_over();
-        open.decided = Some(Decided { text: policy_text, decision: Arc::new(decision), stopped });
-        open.staged = None;
+        open.decided = Some(Decided { text: policy_text, decision: Arc::new(decision), shown });
+        (open.staged, open.published) = (None, None);
     }
     Ok(session.state())
 }
@@ -517,7 +517,7 @@ fn compared(shared: &Shared, asked: &Json, clock: &Clock) -> Result<Json> {
                 candidates.push(Candidate { label, policy, chosen: false });
                 edits.push(setting["edits"].clone());
             }
-            Err(error) => refused.push(json!({ "label": label, "error": told(&error)["error"] })),
+            Err(error) => refused.push(json!({ "label": label, "error": error_json(&error)["error"] })),
         }
     }
     let labels: Vec<String> = candidates.iter().map(|candidate| candidate.label.clone()).collect();

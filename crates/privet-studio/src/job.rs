@@ -76,7 +76,7 @@ impl Jobs {
             shared.jobs.forget(number);
             let last = match ended {
                 Ok(result) => json!({ "done": result }),
-                Err(error) => json!({ "failed": api::told(&error)["error"] }),
+                Err(error) => json!({ "failed": api::error_json(&error)["error"] }),
             };
             let _ = sender.send(Happened::Ended(last));
         });
@@ -107,7 +107,7 @@ struct Watch {
 
 impl Watch {
     fn say(&self, what: Happened) {
-        // Whoever listened may be gone.
+        // The listener may be gone.
         let _ = self.sender.lock().unwrap_or_else(PoisonError::into_inner).send(what);
     }
 }

@@ -123,7 +123,7 @@ impl Studio {
                 Ok(request) => {
                     let shared = self.shared.clone();
                     let answering = thread::Builder::new().spawn(move || {
-                        // Whoever asked may be gone by now.
+                        // The one who asked may be gone by now.
                         let _ = answer(&shared, request);
                     });
                     if answering.is_err() {
@@ -292,13 +292,13 @@ fn refuse(request: Request, status: u16, why: &str) -> io::Result<()> {
 fn respond(request: Request, answer: Result<Json>) -> io::Result<()> {
     let (status, json) = match answer {
         Ok(json) => (200, json),
-        Err(error) => (if error.kind() == ErrorKind::Busy { 409 } else { 422 }, api::told(&error)),
+        Err(error) => (if error.kind() == ErrorKind::Busy { 409 } else { 422 }, api::error_json(&error)),
     };
     let response = Response::from_string(json.to_string()).with_status_code(status);
     request.respond(guarded(response, "application/json"))
 }
 
-/// Does what takes long, and says meanwhile how it goes: a stream of events, each a line of JSON behind `data:`. Whoever closes
+/// Does what takes long, and says meanwhile how it goes: a stream of events, each a line of JSON behind `data:`. Who closes
 /// the stream does not want the work any more.
 fn stream(shared: &Arc<Shared>, request: Request, work: api::Work) -> io::Result<()> {
     let (events, job) = shared.jobs.start(shared.clone(), work);

@@ -45,8 +45,8 @@ pub struct Decided {
     pub text: String,
     /// The decision.
     pub decision: Arc<Decision>,
-    /// Whether the user was content with the best so far.
-    pub stopped: bool,
+    /// What the page shows of it.
+    pub shown: Json,
 }
 
 /// All that is open.
@@ -58,7 +58,7 @@ pub struct Session {
     /// A data file that was named when the studio was started, for the page to open.
     pub wanted: Option<String>,
     journal: Journal,
-    /// Grows with every change: a page that speaks of an older state is told the newer one.
+    /// Grows with every change: a page that speaks of an older state gets the newer one.
     version: u64,
 }
 
@@ -186,11 +186,11 @@ impl Session {
         state["studied"] = open.study.is_some().into();
         match &open.checked {
             Ok(policy) => state["understood"] = shown::understood(policy),
-            Err(error) => state["error"] = api::told(error)["error"].clone(),
+            Err(error) => state["error"] = api::error_json(error)["error"].clone(),
         }
         state["target"] = self.target(open).into();
         if let Some(decided) = &open.decided {
-            state["decided"] = shown::decided(decided);
+            state["decided"] = decided.shown.clone();
             state["decided"]["current"] = (decided.text == open.text).into();
         }
         if let Some(staged) = &open.staged {

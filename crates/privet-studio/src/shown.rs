@@ -8,12 +8,11 @@ use privet::policy::{
     AnyPolicy, CATALOGUES, Catalogue, Condition, DataKind, Declaration, Edit, Key, KeyKind, PolicyRef, Role,
 };
 use privet::promise::promise;
-use privet::release::Published;
+use privet::release::{Decision, Published};
 use privet::taxonomy::{Fit, NodeId, READY, Taxonomy};
 use privet::{audit, visible};
 use serde_json::{Value as Json, json};
 
-use crate::session::Decided;
 use crate::workspace::Workspace;
 
 /// Nodes of a hierarchy that are sent at most, and values without a leaf.
@@ -111,20 +110,21 @@ pub(crate) fn understood(policy: &AnyPolicy) -> Json {
 }
 
 /// What a search came to.
-pub(crate) fn decided(decided: &Decided) -> Json {
-    let decision = &decided.decision;
+pub(crate) fn decided(decision: &Decision, stopped: bool) -> Json {
     let (loss, records) = (decision.loss().ok(), decision.records().ok());
     let search = decision.search().ok();
-    let plan = decision.plan().ok();
+    // Plans of some methods list every class; levels are what is shown.
+    let plan = decision.plan().ok().and_then(|plan| serde_json::to_value(plan).ok()).unwrap_or_default();
     json!({
         "optimal": decision.is_optimal().unwrap_or(false),
-        "stopped": decided.stopped,
+        "stopped": stopped,
         "loss": loss.map(|(name, share)| json!({ "name": name, "share": share })),
         "records": records.map(|(released, read)| json!({ "released": released, "read": read })),
         "search": search.map(|search| json!({
             "space": search.space, "examined": search.examined, "seconds": search.seconds, "bound": search.bound,
         })),
-        "plan": plan.and_then(|plan| serde_json::to_value(plan).ok()),
+        "levels": plan["levels"],
+        "highest": plan["highest"],
         "warnings": decision.warnings().unwrap_or_default(),
     })
 }
@@ -134,7 +134,7 @@ pub(crate) fn release(release: &Published, workspace: &Workspace) -> Json {
     let path = if release.path.is_absolute() { workspace.shown(&release.path) } else { release.path.display().to_string() };
     json!({
         "path": path,
-        "manifest": release.manifest,
+        "made": release.manifest["origin"]["plan_sha256"],
         "passed": release.audit.passed,
         "verdict": audit::verdict(&release.audit).trim(),
         "checks": release.audit.checks.iter().map(|check| json!({

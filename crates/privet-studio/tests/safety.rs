@@ -63,6 +63,7 @@ fn send(address: SocketAddr, request: &[u8]) -> (u16, String) {
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a limit");
     // The server may answer before it has read everything.
     let _ = stream.write_all(request);
+    let _ = stream.shutdown(std::net::Shutdown::Write);
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     let text = String::from_utf8_lossy(&answer).into_owned();

@@ -12,12 +12,12 @@ const token = (() => {
 
 /** What the server refused, with the remedy it names. */
 export class Refused extends Error {
-  /** @param {any} told @param {number} [status] */
-  constructor(told, status) {
-    super(told?.message ?? "the server does not answer");
-    this.help = told?.help;
-    this.line = told?.line;
-    this.file = told?.file;
+  /** @param {any} wrong @param {number} [status] */
+  constructor(wrong, status) {
+    super(wrong?.message ?? "the server does not answer");
+    this.help = wrong?.help;
+    this.line = wrong?.line;
+    this.file = wrong?.file;
     this.status = status;
   }
 }

@@ -14,6 +14,7 @@ const OWN = `
 :host > div { padding: 0; max-width: none; }
 main > section:first-of-type { margin-top: 1.2rem; }
 nav, .masthead, footer, h1, .byline { display: none !important; }
+.wide svg { width: 100%; max-width: 56rem; height: auto; }
 h2 { font-size: 1.3rem; } main > section { margin-top: 2.2rem; }
 .picked { cursor: pointer; } .picked:hover, .picked:focus-visible { stroke: var(--ink); stroke-width: 2.5; outline: none; }
 @media (prefers-color-scheme: dark) {
@@ -64,10 +65,14 @@ export function paper(html, keep) {
   return host;
 }
 
-/** The names of the sections of a page. @param {string} html @returns {[string, string][]} */
+/** What the sections are called that the page's own list leaves out. */
+const FIRST = /** @type {Record<string, string>} */ ({ verdict: "In short", warnings: "Warnings", limits: "What is not stopped" });
+
+/** The names of the sections of a page, as its own list has them. @param {string} html @returns {[string, string][]} */
 export function sections(html) {
   const found = parsed(html);
-  return [...found.querySelectorAll("main > section")].map((section) => [section.id, section.querySelector("h2")?.textContent ?? section.id]);
+  const listed = new Map([...found.querySelectorAll("nav a")].map((link) => [link.getAttribute("href")?.slice(1), link.textContent ?? ""]));
+  return [...found.querySelectorAll("main > section")].map((section) => [section.id, listed.get(section.id) ?? FIRST[section.id] ?? section.id]);
 }
 
 /** A picture that the library drew. @param {string} svg */

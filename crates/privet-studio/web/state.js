@@ -122,3 +122,12 @@ export async function run(box, name, asked, about) {
     return undefined;
   }
 }
+
+/** @type {Promise<any> | null} */
+let studying = null;
+
+/** Looks at the columns, once at a time. @param {Element} box */
+export function study(box) {
+  studying ??= run(box, "study", {}, { title: "Looking at the columns" }).finally(() => { studying = null; });
+  return studying;
+}

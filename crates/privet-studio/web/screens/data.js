@@ -2,7 +2,7 @@
 
 import { byId, counted, field, fill, h, select, size } from "../dom.js";
 import { call, upload } from "../call.js";
-import { app, at, attempt, edit, remove, run, set, take } from "../state.js";
+import { app, at, attempt, edit, remove, run, set, study, take } from "../state.js";
 import { next } from "../studio.js";
 
 /** @type {any} */
@@ -29,13 +29,13 @@ async function open(path, kind = "data") {
   choosing = false;
   seen = null;
   take(done);
-  if (kind === "policy" && done.policy?.kind === "table") study();
+  if (kind === "policy" && done.policy?.kind === "table") look();
 }
 
 /** Looks at the columns, so that the next screen is ready when it is wanted. */
-async function study() {
+async function look() {
   if (app.state.studied || app.state.policy?.kind !== "table") return;
-  const done = await run(byId("studying") ?? h("div", null), "study", {}, { title: "Looking at the columns" });
+  const done = await study(byId("studying") ?? h("div", null));
   if (done) take(done);
 }
 
@@ -118,7 +118,7 @@ async function show(root) {
   fill(table, ...rowsOf(seen.preview));
   if (policy.kind === "table") {
     fill(byId("reading"), fixes(seen.preview));
-    study();
+    look();
   }
 }
 

@@ -77,7 +77,7 @@ async function show(column) {
   const key = keyOf(column);
   if (!trees[key]) {
     const found = app.state.policy.kind === "table"
-      ? await run(box, "values", { column }, { title: `Reading ${column}` })
+      ? await call("tree", { column }).catch(() => run(box, "values", { column }, { title: `Reading ${column}` }))
       : await attempt(() => call("tree", { column: "" }));
     if (!found) return;
     trees = { ...Object.fromEntries(Object.entries(trees).slice(-40)), [key]: found };

@@ -67,7 +67,7 @@ async function rooms() {
 /** @param {any} release */
 function checks(release) {
   const row = (/** @type {any} */ one) => h("li", { class: one.holds ? "good" : "bad" }, h("strong", null, `${one.holds ? "✓" : "✕"} ${one.name}`), h("small", null, one.detail));
-  return h("details", { class: "more", open: !release.passed }, h("summary", null, `The audit: ${release.verdict}`), h("ul", { class: "plain checks" }, release.checks.map(row)),
+  return h("details", { class: "more", open: !release.passed }, h("summary", null, release.verdict.charAt(0).toUpperCase() + release.verdict.slice(1)), h("ul", { class: "plain checks" }, release.checks.map(row)),
     release.attacks.length > 0 && h("div", null, h("h3", null, counted(release.attacks.length, "attack", "attacks")), h("ul", { class: "plain" }, release.attacks.map((/** @type {string} */ one) => h("li", null, one)))));
 }
 
@@ -103,7 +103,7 @@ function done(root, release) {
     h("section", { class: "verdict", "aria-labelledby": "done-title" }, h("h1", { id: "done-title" }, "✓ Published"),
       h("p", null, "The release is in ", h("code", null, release.path), ". ", h("code", null, "public/"), " may be given away; keep ", h("code", null, "steward/"), " to yourself.")),
     h("section", { class: "card" }, h("h2", null, "The same from the command line"), h("p", null, "The policy and this command make the same public files, byte for byte:"), h("pre", null, commandLine()),
-      !at("seed") && release.manifest?.seed !== undefined && h("p", { class: "hint" }, "The policy names no seed, so each run draws a new one. The one of this release is in steward/manifest.json; add --seed with it to get the same bytes.")),
+      !at("seed") && h("p", { class: "hint" }, "The policy names no seed, so each run draws a new one. The one of this release is in steward/manifest.json; add --seed with it to get the same bytes.")),
     h("div", { class: "two rooms" }, h("section", { class: "room out" }, h("h2", null, "What leaves"), h("div", { id: "room-public" })), h("section", { class: "room in" }, h("h2", null, "What stays with you"), h("div", { id: "room-steward" }))),
     checks(release));
   rooms();

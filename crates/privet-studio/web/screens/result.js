@@ -14,7 +14,7 @@ let section = "";
 
 /** The report of the release that waits; fetched once. @param {string} edition */
 export async function reportOf(edition) {
-  const key = `${edition} ${app.state.version} ${JSON.stringify(app.state.staged?.manifest?.origin ?? "")} ${app.state.staged?.manifest?.seed}`;
+  const key = `${edition} ${app.state.version} ${app.state.staged?.made} ${app.state.staged?.path}`;
   if (app.reports[edition]?.key !== key) {
     const found = await attempt(() => call("report", { edition }));
     if (!found) return "";
@@ -49,7 +49,7 @@ export async function draw(root) {
     h("h1", null, "What came of it"),
     staged ? verdict(staged) : h("p", { class: "lead" }, "The release is made and tried now; nothing is published yet."),
     h("div", { id: "staging" }),
-    h("section", { id: "beside", "aria-labelledby": "beside-title", hidden: true }),
+    h("section", { id: "rows", "aria-labelledby": "rows-title", hidden: true }),
     staged && h("section", { id: "report", "aria-labelledby": "report-title" }),
     isTable && staged && takes(),
     staged && h("p", { class: "next" }, h("button", { type: "button", class: "quiet", onclick: () => goTo("compare") }, "Compare with other settings"), next("publish", "Publish")));
@@ -76,7 +76,7 @@ function verdict(staged) {
 }
 
 async function rows() {
-  const box = byId("beside");
+  const box = byId("rows");
   const found = await attempt(() => call("rows", { text: wanted, skip }));
   if (!found || !box) return;
   const cell = (/** @type {[string, string]} */ [before, after], /** @type {number} */ at) =>
@@ -84,9 +84,9 @@ async function rows() {
   const filter = h("input", { type: "search", value: wanted, size: 16, onchange: () => { wanted = filter.value; skip = 0; rows(); } });
   const move = (/** @type {number} */ by) => h("button", { type: "button", class: "quiet", id: by > 0 ? "rows-next" : "rows-back", disabled: by < 0 ? skip === 0 : skip + found.most >= found.matching, onclick: () => { skip = Math.max(0, skip + by * found.most); rows(); } }, by < 0 ? "Earlier" : "Further");
   fill(box,
-    h("h2", { id: "beside-title" }, "Before and after"),
+    h("h2", { id: "rows-title" }, "Before and after"),
     h("div", { class: "row fields" }, field("rows-text", "Records with", filter), move(-1), move(1), h("p", { class: "hint" }, `${count(Math.min(skip + 1, found.matching))}–${count(Math.min(skip + found.most, found.matching))} of ${count(found.matching)} distinct records`)),
-    h("div", { class: "scroll", role: "region", "aria-label": "Records before and after", tabIndex: 0 }, h("table", { class: "data beside cards-on-phone" },
+    h("div", { class: "scroll", role: "region", "aria-label": "Records before and after", tabIndex: 0 }, h("table", { class: "data before-after cards-on-phone" },
       h("caption", { class: "spoken" }, "Each cell as it is published; where it was changed, the original is below it"),
       h("thead", null, h("tr", null, h("th", { scope: "col" }, "Records"), found.columns.map((/** @type {string} */ name) => h("th", { scope: "col" }, name)))),
       h("tbody", null, found.rows.map((/** @type {any} */ [number, cells]) => h("tr", null, h("th", { scope: "row" }, count(number)), cells.map(cell)))))));
@@ -113,8 +113,7 @@ function report(html) {
 
 /** What would it take to keep a column at a finer level? */
 function takes() {
-  const plan = app.state.decided.plan ?? {};
-  const levels = plan.levels ?? plan.plan?.levels;
+  const { levels } = app.state.decided;
   if (!levels) return null;
   const coarse = Object.entries(levels).filter(([, level]) => Number(level) > 0);
   if (!coarse.length) return null;

@@ -2,7 +2,7 @@
 
 import { bar, byId, count, fill, h, percent, select } from "../dom.js";
 import { call } from "../call.js";
-import { app, at, attempt, change, run, take } from "../state.js";
+import { app, at, attempt, change, study, take } from "../state.js";
 import { next } from "../studio.js";
 
 /** The roles in plain words, with the field's terms. */
@@ -39,7 +39,7 @@ export async function draw(root) {
       next("hierarchies", "How values become coarser"));
   }
   if (!app.state.studied) {
-    const done = await run(byId("roles-work"), "study", {}, { title: "Looking at the columns" });
+    const done = await study(byId("roles-work"));
     if (done) take(done);
     return;
   }

@@ -46,7 +46,7 @@ async function search() {
 
 /** @param {any} decided */
 function found(decided) {
-  const { loss, records, search, plan } = decided;
+  const { loss, records, search } = decided;
   const proof = decided.optimal ? "No release that keeps the promise loses less: this is proven."
     : decided.stopped ? "You stopped the search: this is the best it had found. plan.json, filed with the release, makes the same again with privet apply."
       : search?.bound !== null && search?.bound !== undefined ? "This is the best that was found; how much better one could be is bounded, not zero." : "This method does not prove that its answer is the best.";
@@ -58,16 +58,14 @@ function found(decided) {
       search && h("div", null, h("dt", null, "Time"), h("dd", null, `${figure(search.seconds)} s`)),
       search?.space && h("div", null, h("dt", null, "Releases to choose from"), h("dd", null, search.space.length > 12 ? `10^${search.space.length - 1}` : count(search.space)))),
     h("p", null, proof),
-    plan && levels(plan),
+    levels(decided),
     decided.warnings.length > 0 && h("div", { class: "warnings" }, h("h3", null, counted(decided.warnings.length, "thing to know", "things to know")), h("ul", null, decided.warnings.map((/** @type {string} */ one) => h("li", null, one)))),
     decided.current ? next("result", "See what came of it") : h("p", { class: "warned" }, "Search again: what is published follows from what the policy says now."));
 }
 
-/** @param {any} plan */
-function levels(plan) {
-  const own = plan.levels ?? plan.plan?.levels;
-  const highest = plan.highest ?? plan.plan?.highest;
-  if (!own) return null;
+/** @param {any} decided */
+function levels({ levels: own, highest }) {
+  if (!own || !highest) return null;
   return h("table", { class: "data levels" }, h("caption", { class: "spoken" }, "How far up each column went"),
     h("thead", null, h("tr", null, h("th", { scope: "col" }, "Column"), h("th", { scope: "col" }, "Level"))),
     h("tbody", null, Object.entries(own).map(([name, level]) => h("tr", null, h("th", { scope: "row" }, name),
