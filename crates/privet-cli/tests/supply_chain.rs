@@ -66,17 +66,7 @@ fn linked() -> Option<Vec<Linked>> {
 fn linked_into(package: &str) -> Option<Vec<Linked>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut tree = Command::new(cargo);
-    tree.args([
-        "tree",
-        "--package",
-        package,
-        "--edges",
-        "normal",
-        "--prefix",
-        "none",
-        "--format",
-        "{p}|{l}",
-    ]);
+    tree.args(["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}|{l}"]);
     let output =
         tree.args(["--offline", "--locked"]).current_dir(env!("CARGO_MANIFEST_DIR")).output().ok()?;
     if !output.status.success() {
@@ -125,7 +115,8 @@ fn the_studio_listens_and_that_is_all() {
         assert!(origin.is_empty() || name.starts_with("privet"), "{name} comes from {origin}");
         assert!(is_allowed(licence), "{name} is under {licence:?}");
     }
-    let reaching = studio.iter().filter(|one| one.name != "tiny_http" && NETWORK.contains(&one.name.as_str()));
+    let reaching =
+        studio.iter().filter(|one| one.name != "tiny_http" && NETWORK.contains(&one.name.as_str()));
     assert_eq!(reaching.map(|one| one.name.as_str()).collect::<Vec<_>>(), [""; 0]);
 }
 

@@ -124,7 +124,8 @@ impl Clock {
 
     /// Whether the time limit has passed or somebody is content with what there is; an anytime search then returns the best it has.
     pub fn is_over(&self) -> bool {
-        self.enough.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.enough.load(Ordering::Relaxed)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Asks the run to stop.

@@ -168,7 +168,15 @@ impl Study {
         let person = person::repeated(&profile, &understood);
         let suggestions = role::suggest_roles(&profile, &understood, &relations, person);
         clock.check()?;
-        Ok(Study { source: source.clone(), profile, understood, relations, person, first: suggestions.clone(), suggestions })
+        Ok(Study {
+            source: source.clone(),
+            profile,
+            understood,
+            relations,
+            person,
+            first: suggestions.clone(),
+            suggestions,
+        })
     }
 
     /// The number of records.

@@ -118,7 +118,8 @@ mod tests {
     #[test]
     fn what_stands_around_a_change_stays() {
         let text = "# why\n[columns.a]  # first\nrole = \"other\"  # so\n\n# next\n[columns.\"b.c\"]\nrole = \"class\"\n";
-        let other = edited(text, &[Edit::Set(place("columns/b.c/role"), "\"sensitive\"".into())]).expect("TOML");
+        let other =
+            edited(text, &[Edit::Set(place("columns/b.c/role"), "\"sensitive\"".into())]).expect("TOML");
         assert_eq!(other, text.replace("class", "sensitive"));
         let other = edited(text, &[Edit::Set(place("columns/a/role"), "\"class\"".into())]).expect("TOML");
         assert!(other.contains("role = \"class\"  # so"), "{other}");

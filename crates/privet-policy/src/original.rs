@@ -117,7 +117,9 @@ impl Policy {
         let listed = root.entry("columns").map(|entry| entry.section()).transpose()?;
         let mut readings = Vec::new();
         for (index, column) in source.columns().iter().enumerate() {
-            let Some(section) = listed.as_ref().and_then(|listed| listed.entry(&column.name)) else { continue };
+            let Some(section) = listed.as_ref().and_then(|listed| listed.entry(&column.name)) else {
+                continue;
+            };
             readings.extend(reading(&section.section()?, column)?.map(|reading| (index, reading)));
         }
         Ok((source.read_as(readings, &missing), missing))

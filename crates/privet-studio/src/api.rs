@@ -105,7 +105,8 @@ pub fn call(shared: &Arc<Shared>, name: &str, asked: &Json) -> Result<Json> {
                 _ => Edition::Steward,
             };
             let staged = session.opened()?.staged.as_ref();
-            let staged = staged.ok_or_else(|| Error::input("there is no release yet").help("search first"))?;
+            let staged =
+                staged.ok_or_else(|| Error::input("there is no release yet").help("search first"))?;
             Ok(json!({ "html": staged.report(edition)? }))
         }
         "rooms" => rooms(session),
@@ -223,7 +224,10 @@ fn role(session: &mut Session, asked: &Json) -> Result<Json> {
             let folder = open.path.parent().unwrap_or(Path::new(""));
             if !takes && section["hierarchy"].is_string() {
                 edits.push(Edit::Remove(place(&["columns", column, "hierarchy"])));
-            } else if role == "quasi-identifier" && section["hierarchy"].is_null() && folder.join(&drafted).is_file() {
+            } else if role == "quasi-identifier"
+                && section["hierarchy"].is_null()
+                && folder.join(&drafted).is_file()
+            {
                 let path = drafted.to_string_lossy().replace('\\', "/");
                 edits.push(Edit::Set(place(&["columns", column, "hierarchy"]), shown::quoted(&path)));
             }
@@ -303,7 +307,8 @@ fn known(session: &mut Session, column: &str) -> Result<(Arc<ColumnValues>, Json
     let folder = open.path.parent().unwrap_or(Path::new("")).to_path_buf();
     let safe = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
     let named = json["columns"][column]["hierarchy"].as_str().map(String::from);
-    let name = named.unwrap_or_else(|| format!("hierarchies/{}.csv", column.chars().map(safe).collect::<String>()));
+    let name =
+        named.unwrap_or_else(|| format!("hierarchies/{}.csv", column.chars().map(safe).collect::<String>()));
     Ok((values, json, folder, name))
 }
 
@@ -339,7 +344,8 @@ fn items(session: &mut Session) -> Result<Json> {
     let open = session.opened()?;
     let json = Policy::parse(&open.path, open.text.clone())?.to_json();
     workspace.holds_all_of(&open.path, &json)?;
-    let name = [&json["items"]["hierarchy"], &json["semantics"]["hierarchy"]].into_iter().find_map(Json::as_str);
+    let name =
+        [&json["items"]["hierarchy"], &json["semantics"]["hierarchy"]].into_iter().find_map(Json::as_str);
     let Some(name) = name else { return Ok(json!({ "file": null })) };
     let folder = open.path.parent().unwrap_or(Path::new(""));
     let tree = ItemTree::read(&folder.join(name))?;
@@ -363,9 +369,14 @@ fn change_tree(session: &mut Session, asked: &Json) -> Result<Json> {
         workspace.place(&workspace.shown(&folder)).map(|folder| folder.join(&name))
     })?;
     let now = || Taxonomy::read(&path);
-    let labels = || -> Vec<&str> { asked["nodes"].as_array().into_iter().flatten().filter_map(Json::as_str).collect() };
+    let labels = || -> Vec<&str> {
+        asked["nodes"].as_array().into_iter().flatten().filter_map(Json::as_str).collect()
+    };
     let (what, tree) = match text(asked, "change")? {
-        "build" => ("building", builder(&asked["builder"])?.build(&values.values).map_err(|error| values.blame(error))?),
+        "build" => (
+            "building",
+            builder(&asked["builder"])?.build(&values.values).map_err(|error| values.blame(error))?,
+        ),
         "ready" => {
             let ready = Ready::find(text(asked, "name")?)?;
             ("building", ready.build(&values.values, Some(OTHER)).map_err(|error| values.blame(error))?)
@@ -380,14 +391,19 @@ fn change_tree(session: &mut Session, asked: &Json) -> Result<Json> {
     if json["columns"][&column]["role"].is_null() {
         edits.push(Edit::Set(place(&["columns", &column, "role"]), shown::quoted("quasi-identifier")));
     }
-    session.edit_with(&format!("{what} the hierarchy of {column}"), &edits, vec![(path, Some(tree.to_text()?))])?;
+    session.edit_with(
+        &format!("{what} the hierarchy of {column}"),
+        &edits,
+        vec![(path, Some(tree.to_text()?))],
+    )?;
     let shown = self::tree(session, &column)?;
     Ok(json!({ "state": session.state(), "tree": shown }))
 }
 
 /// A builder, as the page describes it.
 fn builder(asked: &Json) -> Result<Builder> {
-    let count = |key: &str, usual: u32| asked[key].as_u64().and_then(|it| u32::try_from(it).ok()).unwrap_or(usual);
+    let count =
+        |key: &str, usual: u32| asked[key].as_u64().and_then(|it| u32::try_from(it).ok()).unwrap_or(usual);
     let words = |key: &str| asked[key].as_str().unwrap_or_default().trim().to_string();
     let fanout = count("fanout", 2);
     Ok(match text(asked, "kind")? {
@@ -443,7 +459,8 @@ fn staged(shared: &Shared, target: PathBuf, force: bool, clock: &Clock) -> Resul
         open.staged = None;
         let decided = open.decided.as_ref().filter(|decided| decided.text == open.text);
         let decided = decided.ok_or_else(|| {
-            Error::input("the policy was changed after the search").help("search again: what is published follows from what the policy says now")
+            Error::input("the policy was changed after the search")
+                .help("search again: what is published follows from what the policy says now")
         })?;
         (open.path.clone(), decided.decision.clone())
     };
@@ -467,7 +484,9 @@ fn rooms(session: &mut Session) -> Result<Json> {
     let room = |name: &str| -> Json {
         let entries = fs::read_dir(folder.join(name)).into_iter().flatten().flatten();
         let mut files: Vec<(String, u64)> = entries
-            .filter_map(|entry| Some((entry.file_name().to_string_lossy().into_owned(), entry.metadata().ok()?.len())))
+            .filter_map(|entry| {
+                Some((entry.file_name().to_string_lossy().into_owned(), entry.metadata().ok()?.len()))
+            })
             .collect();
         files.sort();
         files.iter().map(|(name, bytes)| json!({ "name": name, "bytes": bytes })).collect()
@@ -491,7 +510,9 @@ fn rows(session: &mut Session, asked: &Json) -> Result<Json> {
     let skip = asked["skip"].as_u64().and_then(|skip| usize::try_from(skip).ok()).unwrap_or(0);
     let found = decided.decision.before_after(asked["text"].as_str().unwrap_or(""), skip, SIDE_BY_SIDE);
     let Some(found) = found else { return Ok(Json::Null) };
-    Ok(json!({ "columns": found.columns, "matching": found.matching, "rows": found.rows, "most": SIDE_BY_SIDE }))
+    Ok(
+        json!({ "columns": found.columns, "matching": found.matching, "rows": found.rows, "most": SIDE_BY_SIDE }),
+    )
 }
 
 /// The policy as it is now, and what it is about.
@@ -550,7 +571,8 @@ fn finer(shared: &Shared, asked: &Json, clock: &Clock) -> Result<Json> {
             match &attempt.outcome {
                 Ok(outcome) => {
                     json["reached"] = outcome.reached.into();
-                    json["levels"] = outcome.levels.iter().map(|(name, level)| json!([name, level])).collect();
+                    json["levels"] =
+                        outcome.levels.iter().map(|(name, level)| json!([name, level])).collect();
                     json["loss"] = outcome.loss.1.into();
                     json["measure"] = outcome.loss.0.into();
                     json["released"] = outcome.records.0.into();

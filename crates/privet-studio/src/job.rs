@@ -80,7 +80,8 @@ impl Jobs {
             };
             let _ = sender.send(Happened::Ended(last));
         });
-        let lost = spawned.is_err().then(|| json!({ "failed": { "message": "the system starts no thread" } }));
+        let lost =
+            spawned.is_err().then(|| json!({ "failed": { "message": "the system starts no thread" } }));
         let first = json!({ "job": number });
         (std::iter::once(first).chain(Events::of(receiver)).chain(lost), job)
     }

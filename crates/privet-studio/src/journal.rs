@@ -97,7 +97,9 @@ mod tests {
         let (one, two) = (folder.path().join("a.toml"), folder.path().join("h/b.csv"));
         fs::write(&one, "1").expect("a file");
         let mut journal = Journal::default();
-        journal.make("first", vec![(one.clone(), Some("2".into())), (two.clone(), Some("x".into()))]).expect("made");
+        journal
+            .make("first", vec![(one.clone(), Some("2".into())), (two.clone(), Some("x".into()))])
+            .expect("made");
         journal.make("nothing", vec![(one.clone(), Some("2".into()))]).expect("made");
         assert_eq!(journal.ends(), (Some("first"), None));
         assert!(journal.undo().expect("undone") && !two.exists());

@@ -161,7 +161,11 @@ fn answer(shared: &Arc<Shared>, mut request: Request) -> io::Result<()> {
         return refuse(request, 404, "there is no such page");
     };
     if !is_equal(value(&request, "X-Privet-Token").unwrap_or(""), &shared.token) {
-        return refuse(request, 401, "the token is missing or not that of this run; open the address that privet-studio printed");
+        return refuse(
+            request,
+            401,
+            "the token is missing or not that of this run; open the address that privet-studio printed",
+        );
     }
     if *request.method() != Method::Post {
         return refuse(request, 405, "calls are made with POST");
@@ -188,9 +192,8 @@ fn answer(shared: &Arc<Shared>, mut request: Request) -> io::Result<()> {
 
 /// Why a request is not looked at.
 fn refusal(shared: &Shared, request: &Request) -> Option<(u16, &'static str)> {
-    let alone = |name: &'static str| {
-        request.headers().iter().filter(|header| header.field.equiv(name)).count() <= 1
-    };
+    let alone =
+        |name: &'static str| request.headers().iter().filter(|header| header.field.equiv(name)).count() <= 1;
     if value(request, "Host") != Some(&shared.host) || !alone("Host") || !alone("Origin") {
         return Some((403, "this server answers to its own address alone"));
     }
@@ -303,7 +306,8 @@ fn respond(request: Request, answer: Result<Json>) -> io::Result<()> {
 fn stream(shared: &Arc<Shared>, request: Request, work: api::Work) -> io::Result<()> {
     let (events, job) = shared.jobs.start(shared.clone(), work);
     let mut to = request.into_writer();
-    let mut head = String::from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n");
+    let mut head =
+        String::from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n");
     for (name, value) in HEADERS {
         head += &format!("{name}: {value}\r\n");
     }

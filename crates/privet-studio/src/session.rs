@@ -94,9 +94,9 @@ impl Session {
 
     /// What is open, or an error.
     pub fn opened(&mut self) -> Result<&mut Open> {
-        self.open.as_mut().ok_or_else(|| {
-            Error::input("nothing is open").help("open a file or an example first")
-        })
+        self.open
+            .as_mut()
+            .ok_or_else(|| Error::input("nothing is open").help("open a file or an example first"))
     }
 
     /// Refuses a change that speaks of another state than this one.
@@ -114,7 +114,12 @@ impl Session {
     }
 
     /// Changes the policy, and files that it names.
-    pub fn edit_with(&mut self, what: &str, edits: &[Edit], files: Vec<(PathBuf, Option<String>)>) -> Result<()> {
+    pub fn edit_with(
+        &mut self,
+        what: &str,
+        edits: &[Edit],
+        files: Vec<(PathBuf, Option<String>)>,
+    ) -> Result<()> {
         let open = self.opened()?;
         let text = Policy::parse(&open.path, open.text.clone())?.edited(edits)?.text().to_string();
         self.write(what, text, files)
@@ -131,7 +136,11 @@ impl Session {
 
     /// Takes the last change back, or makes it again.
     pub fn turn_back(&mut self, again: bool) -> Result<()> {
-        if again { self.journal.redo()? } else { self.journal.undo()? };
+        if again {
+            self.journal.redo()?
+        } else {
+            self.journal.undo()?
+        };
         self.reread();
         Ok(())
     }

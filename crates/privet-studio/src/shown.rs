@@ -131,7 +131,11 @@ pub(crate) fn decided(decision: &Decision, stopped: bool) -> Json {
 
 /// A release that waits, or was published.
 pub(crate) fn release(release: &Published, workspace: &Workspace) -> Json {
-    let path = if release.path.is_absolute() { workspace.shown(&release.path) } else { release.path.display().to_string() };
+    let path = if release.path.is_absolute() {
+        workspace.shown(&release.path)
+    } else {
+        release.path.display().to_string()
+    };
     json!({
         "path": path,
         "made": release.manifest["origin"]["plan_sha256"],
@@ -266,7 +270,10 @@ mod tests {
     fn the_catalogue_knows_every_kind_of_data() {
         let known = catalogue();
         for kind in ["table", "transactions", "query-log", "vocabularies"] {
-            assert!(known["kinds"][kind]["methods"].as_array().is_some_and(|methods| !methods.is_empty()), "{kind}");
+            assert!(
+                known["kinds"][kind]["methods"].as_array().is_some_and(|methods| !methods.is_empty()),
+                "{kind}"
+            );
         }
     }
 }

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use privet::taxonomy::words::WordNet;
 use privet::place::{self, Hidden};
+use privet::taxonomy::words::WordNet;
 use privet::{Error, Result, platform};
 use serde_json::{Value as Json, json};
 
@@ -28,8 +28,7 @@ pub struct Workspace {
 impl Workspace {
     /// The folder, which must be there.
     pub fn open(folder: &Path) -> Result<Workspace> {
-        let root =
-            fs::canonicalize(folder).map_err(|error| Error::io("open the folder", folder, &error))?;
+        let root = fs::canonicalize(folder).map_err(|error| Error::io("open the folder", folder, &error))?;
         if !root.is_dir() {
             return Err(Error::input("this is not a folder").in_file(folder).help("name a folder"));
         }
@@ -83,9 +82,7 @@ impl Workspace {
                 let names = Path::new(text).components().any(|part| matches!(part, Component::Normal(_)));
                 match fs::canonicalize(base.join(text)) {
                     Ok(found)
-                        if names
-                            && !found.starts_with(&self.root)
-                            && !found.starts_with(WordNet::FOLDER) =>
+                        if names && !found.starts_with(&self.root) && !found.starts_with(WordNet::FOLDER) =>
                     {
                         Err(outside(text))
                     }
@@ -135,11 +132,13 @@ impl Workspace {
     pub fn take_in(&self, name: &str, from: &mut dyn Read, most: u64) -> Result<Option<String>> {
         let name = name.rsplit(['/', '\\']).next().unwrap_or("").trim_start_matches('.');
         if kind_of(name).is_none() {
-            return Err(Error::input(format!("'{name}' has no name of a file with data"))
-                .help("CSV, TSV, Excel, Parquet, Arrow and JSON lines are read, also compressed with gzip or zstd"));
+            return Err(Error::input(format!("'{name}' has no name of a file with data")).help(
+                "CSV, TSV, Excel, Parquet, Arrow and JSON lines are read, also compressed with gzip or zstd",
+            ));
         }
         let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
-        let names = std::iter::once(name.to_string()).chain((2..).map(|number| format!("{stem}-{number}.{ending}")));
+        let names =
+            std::iter::once(name.to_string()).chain((2..).map(|number| format!("{stem}-{number}.{ending}")));
         let free = |name: &String| fs::symlink_metadata(self.root.join(name)).is_err();
         let name = names.into_iter().find(free).unwrap_or_default();
         let place = self.place(&name)?;
@@ -218,10 +217,20 @@ mod tests {
         fs::write(folder.path().join("secret.csv"), "a\n1\n").expect("a file");
         fs::write(inside.join("own.csv"), "a\n1\n").expect("a file");
         let space = Workspace::open(&inside).expect("a folder");
-        for path in ["../secret.csv", "/etc/passwd", "a/../../secret.csv", "..", "own.csv/../../secret.csv", "a\0b", "..\\secret.csv"] {
+        for path in [
+            "../secret.csv",
+            "/etc/passwd",
+            "a/../../secret.csv",
+            "..",
+            "own.csv/../../secret.csv",
+            "a\0b",
+            "..\\secret.csv",
+        ] {
             assert!(space.existing(path).is_err() && space.place(path).is_err(), "{path}");
         }
-        assert!(space.existing("own.csv").is_ok() && space.existing("").is_ok() && space.place("new.csv").is_ok());
+        assert!(
+            space.existing("own.csv").is_ok() && space.existing("").is_ok() && space.place("new.csv").is_ok()
+        );
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink("../secret.csv", inside.join("link.csv")).expect("a link");
@@ -230,10 +239,17 @@ mod tests {
                 assert!(space.existing(path).is_err() && space.place(path).is_err(), "{path}");
             }
             let listed = space.list("").expect("a list").to_string();
-            assert!(listed.contains("own.csv") && !listed.contains("link") && !listed.contains("up"), "{listed}");
+            assert!(
+                listed.contains("own.csv") && !listed.contains("link") && !listed.contains("up"),
+                "{listed}"
+            );
             let policy = inside.join("policy.toml");
             let names = |path: &str| space.holds_all_of(&policy, &json!({ "data": { "path": [path] } }));
-            assert!(names("link.csv").is_err() && names("../secret.csv").is_err() && names("/etc/passwd").is_err());
+            assert!(
+                names("link.csv").is_err()
+                    && names("../secret.csv").is_err()
+                    && names("/etc/passwd").is_err()
+            );
             assert!(names("own.csv").is_ok() && names("not-there.csv").is_ok());
         }
     }

@@ -95,18 +95,29 @@ fn it_listens_to_this_machine_alone() {
 fn foreign_hosts_and_pages_are_refused() {
     let running = Running::start();
     let (address, token) = (running.address, &running.token);
-    let get = |headers: &str| running.send(&format!("GET / HTTP/1.1\r\n{headers}Connection: close\r\n\r\n")).0;
+    let get =
+        |headers: &str| running.send(&format!("GET / HTTP/1.1\r\n{headers}Connection: close\r\n\r\n")).0;
     assert_eq!(get(&format!("Host: {address}\r\n")), 200);
     let port = address.port();
-    for host in ["evil.example", "evil.example:80", "127.0.0.1", &format!("localhost:{port}"), &format!("evil.example:{port}")] {
+    for host in [
+        "evil.example",
+        "evil.example:80",
+        "127.0.0.1",
+        &format!("localhost:{port}"),
+        &format!("evil.example:{port}"),
+    ] {
         assert_eq!(get(&format!("Host: {host}\r\n")), 403, "{host}");
     }
     assert_ne!(get(""), 200, "no host at all");
     assert_ne!(get(&format!("Host: {address}\r\nHost: evil.example\r\n")), 200, "two hosts");
-    for origin in ["http://evil.example", "null", &format!("https://{address}"), &format!("http://localhost:{port}")] {
+    for origin in
+        ["http://evil.example", "null", &format!("https://{address}"), &format!("http://localhost:{port}")]
+    {
         let status = get(&format!("Host: {address}\r\nOrigin: {origin}\r\n"));
         assert_eq!(status, 403, "{origin}");
-        let call = format!("POST /api/state HTTP/1.1\r\nHost: {address}\r\nOrigin: {origin}\r\nX-Privet-Token: {token}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        let call = format!(
+            "POST /api/state HTTP/1.1\r\nHost: {address}\r\nOrigin: {origin}\r\nX-Privet-Token: {token}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        );
         assert_eq!(running.send(&call).0, 403, "{origin}, with the token");
     }
     assert_eq!(get(&format!("Host: {address}\r\nSec-Fetch-Site: cross-site\r\n")), 403);
@@ -123,22 +134,44 @@ fn nobody_gets_far_without_the_token() {
         }
     }
     // In the address it is worth nothing.
-    let request = format!("POST /api/state?token={0} HTTP/1.1\r\nHost: {address}\r\nCookie: token={0}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", running.token);
+    let request = format!(
+        "POST /api/state?token={0} HTTP/1.1\r\nHost: {address}\r\nCookie: token={0}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
+        running.token
+    );
     assert_eq!(running.send(&request).0, 401);
     assert_eq!(running.call("state", &json!({})).0, 200);
-    let get = format!("GET /api/state HTTP/1.1\r\nHost: {address}\r\nX-Privet-Token: {}\r\nConnection: close\r\n\r\n", running.token);
+    let get = format!(
+        "GET /api/state HTTP/1.1\r\nHost: {address}\r\nX-Privet-Token: {}\r\nConnection: close\r\n\r\n",
+        running.token
+    );
     assert_eq!(running.send(&get).0, 405, "calls are not addresses that can be opened");
 }
 
 #[test]
 fn answers_forbid_what_the_page_does_not_need() {
     let running = Running::start();
-    for path in ["/", "/studio.js", "/studio.css", "/report.css", "/icon.svg", "/nothing", "/../Cargo.toml", "/%2e%2e/secret.csv", "/screens/../../secret.csv"] {
-        let (status, text) = running.send(&format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", running.address));
+    for path in [
+        "/",
+        "/studio.js",
+        "/studio.css",
+        "/report.css",
+        "/icon.svg",
+        "/nothing",
+        "/../Cargo.toml",
+        "/%2e%2e/secret.csv",
+        "/screens/../../secret.csv",
+    ] {
+        let (status, text) = running
+            .send(&format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", running.address));
         let known = ["/", "/studio.js", "/studio.css", "/report.css", "/icon.svg"].contains(&path);
         assert_eq!(status, if known { 200 } else { 404 }, "{path}");
         let head = text.split_once("\r\n\r\n").expect("a head").0;
-        for wanted in ["Content-Security-Policy: default-src 'none'; script-src 'self'", "Cache-Control: no-store", "Referrer-Policy: no-referrer", "X-Content-Type-Options: nosniff"] {
+        for wanted in [
+            "Content-Security-Policy: default-src 'none'; script-src 'self'",
+            "Cache-Control: no-store",
+            "Referrer-Policy: no-referrer",
+            "X-Content-Type-Options: nosniff",
+        ] {
             assert!(head.contains(wanted), "{path}: {wanted} in {head}");
         }
         assert!(!head.contains("Set-Cookie") && !text.contains("Ada"), "{path}");
@@ -154,7 +187,17 @@ fn the_page_asks_nobody_else_for_anything() {
     for file in files.filter(|path| path.is_file()) {
         let text = fs::read_to_string(&file).expect("text");
         let remote = text.replace("http://www.w3.org/2000/svg", "");
-        for word in ["http://", "https://", "localStorage", "sessionStorage", "indexedDB", "document.cookie", "eval(", "new Function", "innerHTML"] {
+        for word in [
+            "http://",
+            "https://",
+            "localStorage",
+            "sessionStorage",
+            "indexedDB",
+            "document.cookie",
+            "eval(",
+            "new Function",
+            "innerHTML",
+        ] {
             assert!(!remote.contains(word), "{}: {word}", file.display());
         }
         looked_at += 1;
@@ -173,8 +216,24 @@ fn no_path_leads_out_of_the_folder() {
         std::os::unix::fs::symlink("..", inside.join("up")).expect("a link");
     }
     let secret = running.folder.path().join("secret.csv").display().to_string();
-    for path in ["../secret.csv", "..", "/etc/passwd", &secret, "link.csv", "up/secret.csv", "a/../../secret.csv", "own.csv/../../secret.csv", "..\\secret.csv", "a\u{0}b"] {
-        for (name, asked) in [("files", json!({ "folder": path })), ("open", json!({ "path": path })), ("job/draft", json!({ "path": path })), ("job/stage", json!({ "target": path }))] {
+    for path in [
+        "../secret.csv",
+        "..",
+        "/etc/passwd",
+        &secret,
+        "link.csv",
+        "up/secret.csv",
+        "a/../../secret.csv",
+        "own.csv/../../secret.csv",
+        "..\\secret.csv",
+        "a\u{0}b",
+    ] {
+        for (name, asked) in [
+            ("files", json!({ "folder": path })),
+            ("open", json!({ "path": path })),
+            ("job/draft", json!({ "path": path })),
+            ("job/stage", json!({ "target": path })),
+        ] {
             let (status, answer) = running.call(name, &asked);
             assert_eq!(status, 422, "{name} {path}: {answer}");
             assert!(!answer.to_string().contains("Ada"), "{name} {path}: {answer}");
@@ -182,17 +241,26 @@ fn no_path_leads_out_of_the_folder() {
     }
     // A policy cannot lead out either.
     for data in ["../secret.csv", "link.csv", "up/secret.csv", &secret] {
-        let policy = format!("[data]\npath = {}\n[columns.name]\nrole = \"other\"\n[privacy.k-anonymity]\nk = 2\n", json!(data));
+        let policy = format!(
+            "[data]\npath = {}\n[columns.name]\nrole = \"other\"\n[privacy.k-anonymity]\nk = 2\n",
+            json!(data)
+        );
         fs::write(inside.join("policy.toml"), policy).expect("a policy");
         let (status, state) = running.call("open", &json!({ "path": "policy.toml" }));
         assert_eq!(status, 200, "{state}");
-        assert!(state["error"]["message"].as_str().is_some_and(|why| why.contains("outside")), "{data}: {state}");
+        assert!(
+            state["error"]["message"].as_str().is_some_and(|why| why.contains("outside")),
+            "{data}: {state}"
+        );
         for name in ["preview", "job/study", "job/search", "job/values"] {
             let (_, answer) = send_job(&running, name, &json!({ "column": "name" }));
             assert!(!answer.contains("Ada"), "{name}: {answer}");
         }
     }
-    assert!(fs::read_dir(running.folder.path()).expect("a folder").count() == 2, "nothing was written outside");
+    assert!(
+        fs::read_dir(running.folder.path()).expect("a folder").count() == 2,
+        "nothing was written outside"
+    );
 }
 
 fn send_job(running: &Running, name: &str, asked: &Json) -> (u16, String) {
@@ -213,7 +281,11 @@ fn files_are_taken_in_whole_or_not_at_all() {
         ))
     };
     let names = || {
-        let mut names: Vec<String> = fs::read_dir(running.inside()).expect("a folder").flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> = fs::read_dir(running.inside())
+            .expect("a folder")
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
         names.sort();
         names
     };
@@ -224,7 +296,9 @@ fn files_are_taken_in_whole_or_not_at_all() {
     assert_eq!(upload("huge.csv", 3 << 30, "a\n").0, 422);
     let chunked = format!(
         "POST /api/upload HTTP/1.1\r\nHost: {}\r\nX-Privet-Token: {}\r\nX-Privet-Name: huge.csv\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n7d0\r\n{}\r\n0\r\n\r\n",
-        running.address, running.token, "x".repeat(2000)
+        running.address,
+        running.token,
+        "x".repeat(2000)
     );
     assert_eq!(running.send(&chunked).0, 422);
     for name in ["..%2F..%2Fout.csv", "%2Fetc%2Fx.csv", "..%5Cout.csv"] {
@@ -236,7 +310,10 @@ fn files_are_taken_in_whole_or_not_at_all() {
     assert_eq!(names(), ["out-2.csv", "out.csv", "people-2.csv", "people.csv", "x.csv"]);
     // Somebody goes away in the middle.
     let mut stream = TcpStream::connect(running.address).expect("a connection");
-    let half = format!("POST /api/upload HTTP/1.1\r\nHost: {}\r\nX-Privet-Token: {}\r\nX-Privet-Name: half.csv\r\nContent-Length: 900\r\n\r\na\n1", running.address, running.token);
+    let half = format!(
+        "POST /api/upload HTTP/1.1\r\nHost: {}\r\nX-Privet-Token: {}\r\nX-Privet-Name: half.csv\r\nContent-Length: 900\r\n\r\na\n1",
+        running.address, running.token
+    );
     stream.write_all(half.as_bytes()).expect("sent");
     drop(stream);
     let until = Instant::now() + Duration::from_secs(10);
@@ -245,7 +322,13 @@ fn files_are_taken_in_whole_or_not_at_all() {
     }
     assert!(!names().contains(&"half.csv".to_string()), "{:?}", names());
     assert_eq!(running.call("state", &json!({})).0, 200, "it still answers");
-    let call = format!("POST /api/text HTTP/1.1\r\nHost: {}\r\nX-Privet-Token: {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n\"{}", running.address, running.token, 20 << 20, "x".repeat(17 << 20));
+    let call = format!(
+        "POST /api/text HTTP/1.1\r\nHost: {}\r\nX-Privet-Token: {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n\"{}",
+        running.address,
+        running.token,
+        20 << 20,
+        "x".repeat(17 << 20)
+    );
     assert!(matches!(running.send(&call).0, 413 | 0), "a call is no way around it");
 }
 
@@ -274,7 +357,8 @@ fn a_second_window_does_not_overwrite_the_first() {
     let (_, back) = running.call("undo", &json!({ "version": now["version"] }));
     assert_eq!(back["policy"]["json"]["privacy"]["k-anonymity"]["k"], 3);
     // A text that is no TOML is kept as it is typed, with the line that is wrong.
-    let (status, wrong) = running.call("text", &json!({ "version": back["version"], "text": "seed = 1\n[data\n" }));
+    let (status, wrong) =
+        running.call("text", &json!({ "version": back["version"], "text": "seed = 1\n[data\n" }));
     assert_eq!((status, &wrong["error"]["line"]), (200, &json!(2)), "{wrong}");
     assert_eq!(fs::read_to_string(&path).expect("a policy"), "seed = 1\n[data\n");
 }
@@ -303,7 +387,10 @@ fn until(address: SocketAddr, token: &str, job: &str, asked: &Json, wanted: &str
     let mut stream = TcpStream::connect(address).expect("a connection");
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a limit");
     let body = asked.to_string();
-    let request = format!("POST /api/job/{job} HTTP/1.1\r\nHost: {address}\r\nX-Privet-Token: {token}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let request = format!(
+        "POST /api/job/{job} HTTP/1.1\r\nHost: {address}\r\nX-Privet-Token: {token}\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
     stream.write_all(request.as_bytes()).expect("sent");
     let (mut text, mut some) = (String::new(), [0; 4096]);
     while !text.contains(wanted) {
@@ -327,7 +414,13 @@ fn a_server_that_is_killed_while_it_publishes_leaves_no_half_release() {
     assert!(!folder.path().join("census-release").exists());
     // The next one clears up, and publishes.
     let (mut child, address, token) = command(folder.path());
-    let hidden = |path: &Path| fs::read_dir(path).expect("a folder").flatten().filter(|entry| entry.file_name().to_string_lossy().contains("privet-")).count();
+    let hidden = |path: &Path| {
+        fs::read_dir(path)
+            .expect("a folder")
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().contains("privet-"))
+            .count()
+    };
     assert_eq!(hidden(folder.path()), 0, "what the killed one left is gone");
     assert_eq!(call(address, &token, "open", &json!({ "path": "census/policy.toml" })).0, 200);
     drop(until(address, &token, "search", &json!({}), "\"done\""));
@@ -348,7 +441,13 @@ fn a_page_that_is_killed_ends_its_work() {
     drop(until(running.address, &running.token, "search", &json!({}), "\"done\""));
     // Gone before anything was said.
     drop(until(running.address, &running.token, "stage", &json!({ "target": "release" }), "writing"));
-    let hidden = || fs::read_dir(running.inside()).expect("a folder").flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(".release")).count();
+    let hidden = || {
+        fs::read_dir(running.inside())
+            .expect("a folder")
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().starts_with(".release"))
+            .count()
+    };
     let until = Instant::now() + Duration::from_secs(60);
     while hidden() > 0 && Instant::now() < until {
         thread::sleep(Duration::from_millis(50));

@@ -56,7 +56,8 @@ impl Taxonomy {
         };
         // The group stands where the first of its values stood.
         let mut paths: Vec<Vec<String>> = Vec::new();
-        let all: Vec<(usize, Option<Vec<String>>)> = (0..self.leaves()).map(|leaf| (leaf, moved(leaf))).collect();
+        let all: Vec<(usize, Option<Vec<String>>)> =
+            (0..self.leaves()).map(|leaf| (leaf, moved(leaf))).collect();
         let mut together = all.iter().filter_map(|(_, path)| path.clone()).collect::<Vec<_>>();
         for (leaf, path) in &all {
             match path {
@@ -100,7 +101,8 @@ impl Taxonomy {
     /// A node that can be moved: any but the root.
     fn movable(&self, label: &str) -> Result<NodeId> {
         self.find(label).filter(|node| *node != self.root()).ok_or_else(|| {
-            Error::input(format!("the hierarchy has no '{label}' below its root")).help("choose one that it draws")
+            Error::input(format!("the hierarchy has no '{label}' below its root"))
+                .help("choose one that it draws")
         })
     }
 

@@ -100,8 +100,10 @@ pub fn finer(policy: &Policy, column: &str, level: u8, clock: &Clock) -> Result<
         Ok(_) => vec![first.clone(), edit],
         Err(_) => vec![edit],
     };
-    let kinds: Vec<Vec<(String, Vec<Edit>)>> =
-        kinds.into_iter().map(|kind| kind.into_iter().map(|(words, edit)| (words, with(edit))).collect()).collect();
+    let kinds: Vec<Vec<(String, Vec<Edit>)>> = kinds
+        .into_iter()
+        .map(|kind| kind.into_iter().map(|(words, edit)| (words, with(edit))).collect())
+        .collect();
     for kind in kinds {
         let mut last = None;
         for (gives_up, edits) in kind {

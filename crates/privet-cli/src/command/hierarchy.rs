@@ -72,8 +72,7 @@ fn build(arguments: &Build, output: &Output, clock: &Clock) -> Result<u8> {
     let options = read(*delimiter, header);
     let values = values_of(data, column, &options, missing, reading(written)?, clock)?;
     clock.progress().stage("building", None);
-    let taxonomy =
-        builder(arguments)?.build(&values.values).map_err(|error| values.blame(error))?;
+    let taxonomy = builder(arguments)?.build(&values.values).map_err(|error| values.blame(error))?;
     clock.check()?;
     write(&taxonomy, &arguments.output, output)
 }

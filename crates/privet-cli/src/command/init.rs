@@ -32,7 +32,9 @@ pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
     let asked = Asked { is_table, delimiter: arguments.delimiter, header };
     let preset = options.preset.is_some();
     match look(data, &asked, &options, clock)? {
-        FirstLook::Table { study, remarks } => drafted(*study, &remarks, arguments, &options, &folder, output),
+        FirstLook::Table { study, remarks } => {
+            drafted(*study, &remarks, arguments, &options, &folder, output)
+        }
         FirstLook::Transactions(draft) => {
             let text = format!("{}\n", counted(draft.rows, "transaction", "transactions"));
             finish(&draft, text, ("transactions", preset), &folder, output)

@@ -13,7 +13,8 @@ use crate::Solution;
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey, random};
 use privet_engine::cut::{
-    Amount, Cut, CutOutcome, CutProblem, FORBIDDEN, Forest, Incumbents, Limits, Tree, note, plus};
+    Amount, Cut, CutOutcome, CutProblem, FORBIDDEN, Forest, Incumbents, Limits, Tree, note, plus,
+};
 use privet_engine::microdata::Microdata;
 use privet_engine::numbering::bucket;
 use privet_policy::CheckedPolicy;

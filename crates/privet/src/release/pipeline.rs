@@ -26,7 +26,9 @@ use privet_data::{Destination, Directory, FileKind, Source, Version};
 use privet_ledger::Signatures;
 use privet_methods::plan::Plan;
 use privet_policy::layout::{CLAIMS, PLAN, POLICY};
-use privet_policy::{CheckedPolicy, OriginalData, Policy, PolicyRef, Stated, TransactionPolicy, VocabularyPolicy};
+use privet_policy::{
+    CheckedPolicy, OriginalData, Policy, PolicyRef, Stated, TransactionPolicy, VocabularyPolicy,
+};
 
 /// One shape of release, with the data that it is made of and what a method decided about them.
 ///

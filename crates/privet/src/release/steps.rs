@@ -409,12 +409,7 @@ pub fn stage(decision: &Decision, options: &RunOptions, clock: &Clock) -> Result
     whatever!(&decision.made, shape => staged(&**shape, decision, options, clock))
 }
 
-fn staged<S: Shape>(
-    shape: &S,
-    decision: &Decision,
-    options: &RunOptions,
-    clock: &Clock,
-) -> Result<Staged> {
+fn staged<S: Shape>(shape: &S, decision: &Decision, options: &RunOptions, clock: &Clock) -> Result<Staged> {
     S::refuse(shape.policy(), options)?;
     pipeline::refuse_own_sources(&options.target, shape.policy().any(), None)?;
     let target = Target::claim(&options.target, options.force)?;
