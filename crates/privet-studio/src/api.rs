@@ -220,16 +220,12 @@ fn role(session: &mut Session, asked: &Json) -> Result<Json> {
         Some(role) => {
             let mut edits = vec![Edit::Set(place(&["columns", column, "role"]), shown::quoted(role))];
             let takes = ["quasi-identifier", "sensitive", "mixed"].contains(&role);
-            let drafted = Path::new("hierarchies").join(format!("{column}.csv"));
+            let drafted = usual_place(column);
             let folder = open.path.parent().unwrap_or(Path::new(""));
             if !takes && section["hierarchy"].is_string() {
                 edits.push(Edit::Remove(place(&["columns", column, "hierarchy"])));
-            } else if role == "quasi-identifier"
-                && section["hierarchy"].is_null()
-                && folder.join(&drafted).is_file()
-            {
-                let path = drafted.to_string_lossy().replace('\\', "/");
-                edits.push(Edit::Set(place(&["columns", column, "hierarchy"]), shown::quoted(&path)));
+            } else if role == "quasi-identifier" && section["hierarchy"].is_null() && folder.join(&drafted).is_file() {
+                edits.push(Edit::Set(place(&["columns", column, "hierarchy"]), shown::quoted(&drafted)));
             }
             edits
         }
@@ -305,11 +301,15 @@ fn known(session: &mut Session, column: &str) -> Result<(Arc<ColumnValues>, Json
     let values = open.values.get(&(column.to_string(), reading_of(&json, column))).cloned();
     let values = values.ok_or_else(|| Error::input("the values were not read yet"))?;
     let folder = open.path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let safe = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
     let named = json["columns"][column]["hierarchy"].as_str().map(String::from);
-    let name =
-        named.unwrap_or_else(|| format!("hierarchies/{}.csv", column.chars().map(safe).collect::<String>()));
+    let name = named.unwrap_or_else(|| usual_place(column));
     Ok((values, json, folder, name))
+}
+
+/// Where the hierarchy of a column is if nothing else is said, seen from the policy; drafts put it there.
+fn usual_place(column: &str) -> String {
+    let safe = |c: char| if c.is_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
+    format!("hierarchies/{}.csv", column.chars().map(safe).collect::<String>())
 }
 
 /// The hierarchy of a column with the counts of its values.
@@ -364,10 +364,7 @@ fn change_tree(session: &mut Session, asked: &Json) -> Result<Json> {
     let column = text(asked, "column")?.to_string();
     let workspace = session.workspace.clone();
     let (values, json, folder, name) = known(session, &column)?;
-    let path = workspace.place(&workspace.shown(&folder.join(&name))).or_else(|_| {
-        // The directory of hierarchies is made with the first of them.
-        workspace.place(&workspace.shown(&folder)).map(|folder| folder.join(&name))
-    })?;
+    let path = workspace.place_from(&folder, &name)?;
     let now = || Taxonomy::read(&path);
     let labels = || -> Vec<&str> {
         asked["nodes"].as_array().into_iter().flatten().filter_map(Json::as_str).collect()

@@ -59,6 +59,27 @@ impl Workspace {
         if is_link || !parent.starts_with(&self.root) { Err(outside(path)) } else { Ok(place) }
     }
 
+    /// A place to write to that a policy names, seen from the policy's directory. A directory of its own is made there when the
+    /// first file comes.
+    pub fn place_from(&self, folder: &Path, name: &str) -> Result<PathBuf> {
+        let asked = folder.join(name);
+        let plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+        let file = asked.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
+        match asked.parent().map(fs::canonicalize) {
+            Some(Ok(parent)) => {
+                let shown = self.shown(&parent);
+                if !parent.starts_with(&self.root) {
+                    return Err(outside(name));
+                }
+                self.place(format!("{shown}/{file}").trim_start_matches('/'))
+            }
+            _ if Path::new(name).components().all(plain) => {
+                self.existing(&self.shown(folder)).map(|folder| folder.join(name))
+            }
+            _ => Err(outside(name)),
+        }
+    }
+
     /// The path from the folder, as it is shown.
     pub fn shown(&self, path: &Path) -> String {
         let below = path.strip_prefix(&self.root).unwrap_or(path);
@@ -78,12 +99,20 @@ impl Workspace {
         match json {
             Json::String(text) if !text.is_empty() && text.len() < 4096 && !text.contains('\0') => {
                 let base = policy.parent().unwrap_or(&self.root);
+                let named = Path::new(text);
                 // Dots alone are how some spell what is missing.
-                let names = Path::new(text).components().any(|part| matches!(part, Component::Normal(_)));
-                match fs::canonicalize(base.join(text)) {
-                    Ok(found)
-                        if names && !found.starts_with(&self.root) && !found.starts_with(WordNet::FOLDER) =>
-                    {
+                if !named.components().any(|part| matches!(part, Component::Normal(_))) {
+                    return Ok(());
+                }
+                // What is not there yet, as a ledger before the first release, lies where its directory does.
+                let climbs = named.is_absolute() || named.components().any(|part| part == Component::ParentDir);
+                let asked = base.join(named);
+                let real = match fs::canonicalize(&asked) {
+                    Err(_) if climbs => asked.ancestors().find_map(|above| fs::canonicalize(above).ok()),
+                    found => found.ok(),
+                };
+                match real {
+                    Some(real) if !real.starts_with(&self.root) && !real.starts_with(WordNet::FOLDER) => {
                         Err(outside(text))
                     }
                     _ => Ok(()),
@@ -245,12 +274,14 @@ mod tests {
             );
             let policy = inside.join("policy.toml");
             let names = |path: &str| space.holds_all_of(&policy, &json!({ "data": { "path": [path] } }));
-            assert!(
-                names("link.csv").is_err()
-                    && names("../secret.csv").is_err()
-                    && names("/etc/passwd").is_err()
-            );
-            assert!(names("own.csv").is_ok() && names("not-there.csv").is_ok());
+            assert!(names("link.csv").is_err() && names("../secret.csv").is_err() && names("/etc/passwd").is_err());
+            assert!(names("own.csv").is_ok() && names("not-there.csv").is_ok() && names("..").is_ok());
+            assert!(names("../not-there.csv").is_err() && names("/not/there").is_err() && names("up/new").is_err());
+            let place = |name: &str| space.place_from(&inside, name);
+            assert!(place("hierarchies/a.csv").is_ok() && place("b.csv").is_ok() && place("sub/../own.csv").is_err());
+            for name in ["../new.csv", "../../new.csv", "up/new.csv", "link.csv", "/tmp/new.csv", "no/../../new.csv"] {
+                assert!(place(name).is_err(), "{name}");
+            }
         }
     }
 }

@@ -257,10 +257,16 @@ fn no_path_leads_out_of_the_folder() {
             assert!(!answer.contains("Ada"), "{name}: {answer}");
         }
     }
-    assert!(
-        fs::read_dir(running.folder.path()).expect("a folder").count() == 2,
-        "nothing was written outside"
-    );
+    // Nor can what is written.
+    let policy = "[data]\npath = \"own.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\nhierarchy = \"../new.csv\"\n[privacy.k-anonymity]\nk = 2\n[ledger]\npath = \"../new.ledger\"\n";
+    fs::write(inside.join("policy.toml"), policy).expect("a policy");
+    let (_, state) = running.call("open", &json!({ "path": "policy.toml" }));
+    assert!(state["error"]["message"].as_str().is_some_and(|why| why.contains("outside")), "{state}");
+    send_job(&running, "job/values", &json!({ "column": "age" }));
+    let builder = json!({ "kind": "width", "width": "5" });
+    let (status, answer) = running.call("change-tree", &json!({ "version": state["version"], "column": "age", "change": "build", "builder": builder }));
+    assert_eq!(status, 422, "{answer}");
+    assert!(fs::read_dir(running.folder.path()).expect("a folder").count() == 2, "nothing was written outside");
 }
 
 fn send_job(running: &Running, name: &str, asked: &Json) -> (u16, String) {
