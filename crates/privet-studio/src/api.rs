@@ -224,7 +224,10 @@ fn role(session: &mut Session, asked: &Json) -> Result<Json> {
             let folder = open.path.parent().unwrap_or(Path::new(""));
             if !takes && section["hierarchy"].is_string() {
                 edits.push(Edit::Remove(place(&["columns", column, "hierarchy"])));
-            } else if role == "quasi-identifier" && section["hierarchy"].is_null() && folder.join(&drafted).is_file() {
+            } else if role == "quasi-identifier"
+                && section["hierarchy"].is_null()
+                && folder.join(&drafted).is_file()
+            {
                 edits.push(Edit::Set(place(&["columns", column, "hierarchy"]), shown::quoted(&drafted)));
             }
             edits

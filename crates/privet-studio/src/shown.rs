@@ -5,7 +5,7 @@ use privet::drafts::{DraftColumn, preset::PRESETS};
 use privet::example::examples;
 use privet::loss::INFOS;
 use privet::policy::{
-    AnyPolicy, CATALOGUES, Catalogue, Condition, DataKind, Declaration, Edit, Key, KeyKind, PolicyRef, Role,
+    AnyPolicy, CATALOGUES, Catalogue, Condition, DataKind, Declaration, Edit, Key, KeyKind, Role,
 };
 use privet::promise::promise;
 use privet::release::{Decision, Published};
@@ -103,7 +103,7 @@ pub(crate) fn understood(policy: &AnyPolicy) -> Json {
             "attack": one.attack.name(), "cover": one.cover, "meaning": one.meaning,
         })).collect::<Json>(),
     });
-    if let PolicyRef::Table(table) = policy.into() {
+    if let AnyPolicy::Table(table) = policy {
         shown["columns"] = table.source.columns().iter().map(|column| json!(column.name)).collect();
     }
     shown

@@ -264,9 +264,15 @@ fn no_path_leads_out_of_the_folder() {
     assert!(state["error"]["message"].as_str().is_some_and(|why| why.contains("outside")), "{state}");
     send_job(&running, "job/values", &json!({ "column": "age" }));
     let builder = json!({ "kind": "width", "width": "5" });
-    let (status, answer) = running.call("change-tree", &json!({ "version": state["version"], "column": "age", "change": "build", "builder": builder }));
+    let (status, answer) = running.call(
+        "change-tree",
+        &json!({ "version": state["version"], "column": "age", "change": "build", "builder": builder }),
+    );
     assert_eq!(status, 422, "{answer}");
-    assert!(fs::read_dir(running.folder.path()).expect("a folder").count() == 2, "nothing was written outside");
+    assert!(
+        fs::read_dir(running.folder.path()).expect("a folder").count() == 2,
+        "nothing was written outside"
+    );
 }
 
 fn send_job(running: &Running, name: &str, asked: &Json) -> (u16, String) {

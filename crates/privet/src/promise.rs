@@ -1,7 +1,7 @@
 //! What a policy promises before anything is decided: its requirements as sentences, and what each attack is answered with.
 
 use crate::release::requirement;
-use privet_policy::{AnyPolicy, PolicyRef, Role};
+use privet_policy::{AnyPolicy, Role};
 use privet_report::{Notion, Protection, protections};
 
 /// What a policy promises.
@@ -28,7 +28,7 @@ pub struct Promise {
 /// # Ok::<(), privet::Error>(())
 /// ```
 pub fn promise(policy: &AnyPolicy) -> Promise {
-    let any = PolicyRef::from(policy);
+    let any = policy.as_ref();
     let AnyPolicy::Table(table) = policy else {
         return Promise { asked: any.asked(), protections: Vec::new() };
     };
