@@ -38,8 +38,12 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
                 .help("use fewer threads (--threads 1), or allow more memory and processes (ulimit)")
         })?;
     }
-    // A bar would draw over the questions.
-    let asks = matches!(&arguments.command, Command::Init(arguments) if arguments.ask);
+    // A bar would draw over the questions, and over what the studio says.
+    let asks = match &arguments.command {
+        Command::Init(arguments) => arguments.ask,
+        Command::Studio(_) => true,
+        _ => false,
+    };
     let progress: Arc<dyn Progress> =
         if output.shows_progress() && !asks { Arc::new(Bar::new()) } else { Arc::new(Silent) };
     let clock = Clock::new(interrupted, progress);
