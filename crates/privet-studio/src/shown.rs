@@ -4,9 +4,8 @@ use privet::data::Source;
 use privet::drafts::{DraftColumn, preset::PRESETS};
 use privet::example::examples;
 use privet::loss::INFOS;
-use privet::policy::{
-    AnyPolicy, CATALOGUES, Catalogue, Condition, DataKind, Declaration, Edit, Key, KeyKind, Role,
-};
+use privet::policy::method::{TABLES, TRANSACTIONS, VOCABULARIES};
+use privet::policy::{AnyPolicy, Catalogue, DataKind, Declaration, Edit, Key, KeyKind, Role};
 use privet::promise::promise;
 use privet::release::{Decision, Published};
 use privet::taxonomy::{Fit, NodeId, READY, Taxonomy};
@@ -22,7 +21,12 @@ const MOST_MISFITS: usize = 500;
 /// What this build knows: examples, requirements, methods, costs, presets and hierarchies to start from.
 pub(crate) fn catalogue() -> Json {
     let of = |kind: DataKind| {
-        let Catalogue { requirements, methods, default_method } = *CATALOGUES.of(kind);
+        let catalogue: &Catalogue = match kind {
+            DataKind::Table => &TABLES,
+            DataKind::Transactions => &TRANSACTIONS,
+            DataKind::QueryLog | DataKind::Vocabularies => &VOCABULARIES,
+        };
+        let (requirements, methods) = (catalogue.requirements, catalogue.methods);
         let takes = |requirement: &Declaration| -> Json {
             methods
                 .iter()
@@ -39,17 +43,9 @@ pub(crate) fn catalogue() -> Json {
             "methods": methods.iter().map(|one| {
                 let mut shown = declaration(one);
                 shown["takes"] = one.takes().into();
-                shown["accepts"] = one.accepts.iter().map(|accepts| {
-                    let conditions = accepts.conditions.iter().map(|condition| match condition {
-                        Condition::OneOf(key, words) => json!({ "key": key, "words": words }),
-                        Condition::Is(key, number) => json!({ "key": key, "is": number }),
-                        Condition::NoThresholds(key) => json!({ "key": key }),
-                    });
-                    json!({ "requirements": accepts.requirements, "needed": accepts.needed, "conditions": conditions.collect::<Json>() })
-                }).collect();
                 shown
             }).collect::<Json>(),
-            "default": default_method,
+            "default": catalogue.default_method,
         })
     };
     let kinds: serde_json::Map<String, Json> =
