@@ -45,7 +45,9 @@ pub use run::{
     Published, RunOptions, anonymize, anonymize_any, anonymize_transactions, anonymize_vocabularies,
     rewrite_report,
 };
-pub use steps::{Applied, BeforeAfter, Decision, apply, attack, audit, decide, publish, stage};
+pub use steps::{
+    Applied, BeforeAfter, Decision, apply, attack, audit, decide, decide_by_plan, publish, stage,
+};
 pub use target::clear_away;
 pub use why::{Explanation, Questioned, explain_release};
 
