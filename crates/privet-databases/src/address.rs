@@ -180,7 +180,8 @@ fn in_pairs(address: &str) -> Option<Vec<String>> {
         if !is_harmless {
             found.push(value.clone());
             // As written, with its backslashes.
-            found.push(after[..after.len() - next.len()].trim_matches([';', ' ', '\'', '{', '}']).to_string());
+            found
+                .push(after[..after.len() - next.len()].trim_matches([';', ' ', '\'', '{', '}']).to_string());
         }
         rest = next.trim_start_matches([' ', ';']);
     }

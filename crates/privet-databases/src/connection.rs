@@ -155,8 +155,12 @@ fn remedy(words: &str) -> Option<&'static str> {
         "57P01" | "57P02" | "57P03" | "08006" | "08003" | "08001" => {
             Some("the connection was lost; check that the database is running, then run it again")
         }
-        "42501" => Some("ask for the right that is missing; the page on databases lists those that Privet needs"),
-        "55P03" | "57014" => Some("a time limit of the database has passed; run it again when it is less busy"),
+        "42501" => {
+            Some("ask for the right that is missing; the page on databases lists those that Privet needs")
+        }
+        "55P03" | "57014" => {
+            Some("a time limit of the database has passed; run it again when it is less busy")
+        }
         _ => None,
     }
 }
@@ -257,7 +261,10 @@ mod tests {
 
     #[test]
     fn remedies_go_by_the_code_of_the_trouble() {
-        assert!(remedy("ERROR: could not serialize access\nSQLSTATE: 40001").is_some_and(|help| help.contains("again")));
+        assert!(
+            remedy("ERROR: could not serialize access\nSQLSTATE: 40001")
+                .is_some_and(|help| help.contains("again"))
+        );
         assert_eq!(remedy("SQLSTATE: 42P01"), None);
         assert_eq!(remedy("no code"), None);
     }

@@ -12,8 +12,9 @@ pub(crate) struct TableName {
 impl TableName {
     pub(crate) fn parse(text: &str) -> Result<TableName> {
         let broken = || {
-            Error::input(format!("'{text}' is not the name of a table"))
-                .help("write name, schema.name or catalog.schema.name; put a part with a dot in double quotes")
+            Error::input(format!("'{text}' is not the name of a table")).help(
+                "write name, schema.name or catalog.schema.name; put a part with a dot in double quotes",
+            )
         };
         let mut parts = Vec::new();
         let mut rest = text.trim();

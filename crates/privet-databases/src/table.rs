@@ -114,8 +114,10 @@ fn as_text_where_needed(link: &mut Link, sql: &str) -> Result<String> {
 /// The type as which a column of PostgreSQL is read, if it is not its own.
 fn cast(field: &Field) -> Option<&'static str> {
     match field.metadata().get(TYPE)?.as_str() {
-        "bool" | "int2" | "int4" | "int8" | "float4" | "float8" | "numeric" | "text" | "varchar" | "bpchar"
-        | "char" | "name" | "date" | "time" | "timestamp" | "timestamptz" | "json" | "jsonb" => None,
+        "bool" | "int2" | "int4" | "int8" | "float4" | "float8" | "numeric" | "text" | "varchar"
+        | "bpchar" | "char" | "name" | "date" | "time" | "timestamp" | "timestamptz" | "json" | "jsonb" => {
+            None
+        }
         // Bytes are not text.
         "bytea" => None,
         // The driver gives cents, and the text depends on the country.

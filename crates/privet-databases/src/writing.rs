@@ -40,7 +40,9 @@ pub fn check_release(policy: &Policy, checked: &AnyPolicy) -> Result<()> {
         ReleaseKind::Transactions | ReleaseKind::Vocabularies => return Err(not_a_table()),
     };
     let mut link = Link::open(&wanted.database, Access::Writing)?;
-    names.iter().try_for_each(|name| send(&mut link, name, IngestMode::Create, nothing(&["row".to_string()])?))?;
+    names
+        .iter()
+        .try_for_each(|name| send(&mut link, name, IngestMode::Create, nothing(&["row".to_string()])?))?;
     link.roll_back()
 }
 
