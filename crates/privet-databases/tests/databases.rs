@@ -232,9 +232,9 @@ fn every_type_is_read_or_named() {
         ("TIMESTAMP '1942-01-31 12:30'", "1942-01-31T12:30:00"),
         ("TIMESTAMPTZ '1942-01-31 12:30+02'", "1942-01-31T10:30:00Z"),
         ("INTERVAL '1 day 2 hours'", "1 day 02:00:00"),
-        ("'{1,2}'::integer[]", "1;2"),
+        ("'{1,2}'::integer[]", "1|2"),
         ("'{a}'::text[]", "a"),
-        ("'{well}'::kinds.mood[]", "{well}"),
+        ("'{well}'::kinds.mood[]", "well"),
         ("'{\"a\": 1}'::json", "{\"a\": 1}"),
         ("'{\"a\": 1}'::jsonb", "{\"a\": 1}"),
         ("'$.a'::jsonpath", "$.\"a\""),
@@ -447,7 +447,10 @@ fn spent() -> f64 {
 #[test]
 fn a_large_table_is_released_like_its_csv_file() {
     let rows = env::var(ROWS).ok().and_then(|rows| rows.parse::<u64>().ok()).unwrap_or(0);
-    if !has(POSTGRESQL) || rows == 0 {
+    if !has(POSTGRESQL) {
+        return;
+    }
+    if rows == 0 {
         eprintln!("SKIPPED: {ROWS} is not set");
         return;
     }
