@@ -15,7 +15,7 @@ use privet::audit::released::Released;
 use privet::audit::{ReleaseFolder, audit_data};
 use privet::clock::Clock;
 use privet::data::{DatabaseTable, Origin, Relation, Source, Version};
-use privet::policy::{AnyPolicy, OriginalData, Policy, PolicyRef, ReleaseKind};
+use privet::policy::{AnyPolicy, OriginalData, Policy, ReleaseKind};
 use privet::{Error, ErrorKind, Result};
 
 /// What was written into a database.
@@ -32,7 +32,7 @@ pub struct WrittenTable {
 pub fn check_release(policy: &Policy, checked: &AnyPolicy) -> Result<()> {
     let Some(wanted) = policy.release_table()? else { return Ok(()) };
     let name = TableName::parse(&wanted.name)?;
-    let names = match PolicyRef::from(checked).publishes() {
+    let names = match checked.publishes() {
         ReleaseKind::Table => vec![name],
         // Which tables there will be is decided later; these are the likely ones.
         ReleaseKind::Groups => vec![name.with("_qit"), name.with("_st")],
@@ -59,7 +59,7 @@ pub fn write_release(
     let Some(wanted) = policy.release_table()? else { return Ok(None) };
     let folder = ReleaseFolder::open(release)?;
     let checked = folder.checked(original, clock)?;
-    let files = folder.released((&checked).into())?;
+    let files = folder.released(checked.as_ref())?;
     let tables = tables(&files, &TableName::parse(&wanted.name)?)?;
     let place = |name: &TableName| DatabaseTable {
         relation: Relation::Table(name.written()),
