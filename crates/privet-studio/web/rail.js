@@ -52,7 +52,7 @@ export function rail() {
     h("p", { class: "hint" }, "Every choice on screen is written here, and what is written here is on screen."),
     h("div", { class: "editor" }, lines, editor),
     notice,
-    h("div", { class: "command" }, h("h3", null, "The same from the command line"), h("p", null, command, copy)),
+    h("div", { class: "command" }, h("h3", null, "The same from the command line, in this folder"), h("p", null, command, copy)),
   );
   fill(byId("rail"), body);
   watch(draw);

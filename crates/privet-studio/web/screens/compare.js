@@ -1,6 +1,6 @@
 /** Compare: many settings and methods on one plot of risk against loss; choose one with your eyes. */
 
-import { counted, field, figure, fill, h } from "../dom.js";
+import { byId, counted, field, figure, fill, h } from "../dom.js";
 import { paper } from "../paper.js";
 import { app, at, edit, raw, remove, run, set } from "../state.js";
 import { go } from "../studio.js";
@@ -8,10 +8,11 @@ import { go } from "../studio.js";
 /** @type {{ text: string, found: any } | null} */
 let last = null;
 let comparing = false;
+/** It stays while other screens are looked at. */
+const work = h("div", null);
 
 /** @param {HTMLElement} root */
 export function draw(root) {
-  if (comparing) return;
   const kind = app.catalogue.kinds[app.state.policy.kind ?? "table"];
   const k = at("privacy", "k-anonymity", "k");
   const numbers = Object.entries(at("privacy") ?? {}).flatMap(([name, said]) => {
@@ -44,15 +45,14 @@ export function draw(root) {
     return all.filter((one) => one.edits.length).slice(0, 60);
   };
   const out = h("div", { id: "compared" });
-  const work = h("div", null);
   const start = async () => {
     comparing = true;
+    byId("compare").disabled = true;
     const text = app.state.policy.text;
     const found = await run(work, "compare", { settings: settings() }, { title: "Comparing" });
     comparing = false;
-    if (!found) return;
-    last = { text, found };
-    show(out, found, true);
+    if (found) last = { text, found };
+    if (app.screen === "compare") draw(byId("screen"));
   };
   fill(root,
     h("h1", null, "Compare settings"),
@@ -60,7 +60,7 @@ export function draw(root) {
     h("section", { class: "card" },
       h("div", { class: "row fields" }, inputs.map(({ one, input }) => field(`vary-${one.name}-${one.key}`, `${one.name}: ${one.key}`, input, "values between commas"))),
       methods.length > 1 && h("fieldset", null, h("legend", null, "Methods"), methods.map((/** @type {any} */ { one, box }) => h("label", { class: "check" }, box, h("span", null, one.name, h("small", null, one.summary))))),
-      h("p", null, h("button", { type: "button", id: "compare", class: "primary", disabled: !!app.state.error, onclick: start }, "Compare"))),
+      h("p", null, h("button", { type: "button", id: "compare", class: "primary", disabled: !!app.state.error || comparing, onclick: start }, "Compare"))),
     work, out);
   if (last && last.text === app.state.policy.text) show(out, last.found, true);
   else if (last && k !== undefined) show(out, last.found, false);

@@ -1,13 +1,15 @@
 /** Hierarchies: how the values of a column become coarser, step by step. */
 
 import { byId, count, counted, field, fill, h, select } from "../dom.js";
-import { call } from "../call.js";
+import { call, work } from "../call.js";
 import { app, at, attempt, change, run, say, trouble } from "../state.js";
 import { next } from "../studio.js";
 
 let chosen = "";
 /** @type {Record<string, any>} */
 let trees = {};
+/** @type {Record<string, any>} */
+const latest = {};
 /** @type {Set<string>} */
 let marked = new Set();
 /** @type {Set<string>} */
@@ -39,6 +41,7 @@ export async function draw(root) {
     },
   }, h("span", null, name), status(name));
   if (!byId("hierarchy") || drawnFor !== policy.path) {
+    if (drawnFor !== policy.path) for (const name of Object.keys(latest)) delete latest[name];
     drawnFor = policy.path;
     fill(root, h("h1", null, "How values become coarser"),
       h("p", { class: "lead" }, "Each value can be replaced by a broader one above it. The search picks how far up each column has to go. ", h("span", { class: "term" }, "generalisation hierarchies")),
@@ -64,10 +67,10 @@ function pick(name) {
 
 /** @param {string} name */
 function status(name) {
-  const tree = trees[keyOf(name)];
+  const tree = trees[keyOf(name)] ?? latest[name];
   if (!at("columns", name, "hierarchy")) return h("small", { class: "warn" }, "none yet");
   if (!tree) return h("small", null, "…");
-  if (tree.wrong) return h("small", { class: "warn" }, "cannot be read");
+  if (tree.wrong || !tree.tree) return h("small", { class: "warn" }, "cannot be read");
   return tree.tree.uncovered ? h("small", { class: "warn" }, `${count(tree.tree.uncovered)} uncovered`) : h("small", { class: "good" }, "✓ complete");
 }
 
@@ -80,12 +83,36 @@ async function show(column) {
       ? await call("tree", { column }).catch(() => run(box, "values", { column }, { title: `Reading ${column}` }))
       : await attempt(() => call("tree", { column: "" }));
     if (!found) return;
-    trees = { ...Object.fromEntries(Object.entries(trees).slice(-40)), [key]: found };
+    keep(column, key, found);
     if (column !== chosen || byId("hierarchy") !== box) return;
     const tabs = byId("tabs");
     if (tabs) byId(`tab-${column}`)?.replaceChildren(h("span", null, column), status(column));
   }
   panel(box, column, trees[key]);
+  others();
+}
+
+/** @param {string} column @param {string} key @param {any} found */
+function keep(column, key, found) {
+  trees = { ...Object.fromEntries(Object.entries(trees).slice(-40)), [key]: found };
+  latest[column] = found;
+}
+
+let looking = false;
+
+/** Looks at the hierarchies of the other columns, one after the other, to say which are complete. */
+async function others() {
+  if (looking || app.state.policy.kind !== "table") return;
+  looking = true;
+  for (const name of columns()) {
+    const key = keyOf(name);
+    if (app.screen !== "hierarchies" || trees[key] || !at("columns", name, "hierarchy")) continue;
+    const found = await call("tree", { column: name }).catch(() => work("values", { column: name }, () => {}).ended.catch(() => null));
+    if (!found) continue;
+    keep(name, key, found);
+    byId(`tab-${name}`)?.replaceChildren(h("span", null, name), status(name));
+  }
+  looking = false;
 }
 
 /** @param {any} asked */
@@ -93,7 +120,7 @@ async function changed(asked) {
   const column = chosen;
   const done = await change("change-tree", { column, ...asked });
   if (!done) return;
-  trees[keyOf(column)] = done.tree;
+  keep(column, keyOf(column), done.tree);
   marked = new Set();
   say(`the hierarchy of ${column} was changed`);
   draw(byId("screen"));

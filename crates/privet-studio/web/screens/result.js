@@ -7,6 +7,8 @@ import { app, attempt, edit, run, take } from "../state.js";
 import { go as goTo, next } from "../studio.js";
 
 let staging = false;
+/** It stays while other screens are looked at. */
+const stagingBox = h("div", { id: "staging" });
 let failed = "";
 let skip = 0;
 let wanted = "";
@@ -26,19 +28,22 @@ export async function reportOf(edition) {
 /** Makes the release, hidden next to its place, unless it is there. @param {Element} box @param {string} [target] */
 export async function stage(box, target, force = false) {
   staging = true;
+  const before = app.state.policy.text;
   const done = await run(box, "stage", { target: target ?? app.state.target, force }, { title: "Making the release: writing, auditing, attacking" });
   staging = false;
   app.reports = {};
   if (done) {
     failed = "";
     take(done);
+  } else if (app.screen === "result") {
+    failed = before;
+    draw(byId("screen"));
   }
   return done;
 }
 
 /** @param {HTMLElement} root */
 export async function draw(root) {
-  if (staging) return;
   const { decided, staged, policy } = app.state;
   if (!decided?.current) {
     fill(root, h("h1", null, "What came of it"), h("p", { class: "lead" }, decided ? "The policy was changed after the search." : "Nothing was searched for yet."), next("search", "To the search"));
@@ -48,19 +53,21 @@ export async function draw(root) {
   fill(root,
     h("h1", null, "What came of it"),
     staged ? verdict(staged) : h("p", { class: "lead" }, "The release is made and tried now; nothing is published yet."),
-    h("div", { id: "staging" }),
+    stagingBox,
     h("section", { id: "rows", "aria-labelledby": "rows-title", hidden: true }),
     staged && h("section", { id: "report", "aria-labelledby": "report-title" }),
     isTable && staged && takes(),
     staged && h("p", { class: "next" }, h("button", { type: "button", class: "quiet", onclick: () => goTo("compare") }, "Compare with other settings"), next("publish", "Publish")));
   if (isTable) rows();
+  if (!staged && staging) return;
   if (!staged) {
     if (failed === policy.text) {
-      fill(byId("staging"), h("button", { type: "button", onclick: () => { failed = ""; draw(root); } }, "Try again"));
+      fill(stagingBox, h("button", { type: "button", onclick: () => { failed = ""; draw(root); } }, "Try again"));
       return;
     }
     failed = policy.text;
-    await stage(byId("staging"));
+    fill(stagingBox);
+    await stage(stagingBox);
     return;
   }
   report(await reportOf("steward"));

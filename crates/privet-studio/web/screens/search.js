@@ -6,30 +6,30 @@ import { app, run, take } from "../state.js";
 import { next } from "../studio.js";
 
 let searching = false;
+/** They stay while other screens are looked at. */
+const work = h("div", { id: "search-work" });
+const live = h("div", { id: "search-live", class: "live" });
 
 /** @param {HTMLElement} root */
 export function draw(root) {
-  if (searching) return;
   const { decided, understood, error } = app.state;
   fill(root,
     h("h1", null, "Search for the best release"),
     h("p", { class: "lead" }, "Among all releases that keep the promise, the one that loses least is wanted. ",
       understood && h("span", null, `Method: ${understood.method}.`)),
-    error ? h("p", { class: "warned" }, "The policy on the right needs attention first: ", error.message)
+    searching ? null : error ? h("p", { class: "warned" }, "The policy on the right needs attention first: ", error.message)
       : h("p", null, h("button", { type: "button", id: "search", class: decided?.current ? "" : "primary", onclick: search }, decided ? "Search again" : "Search")),
-    h("div", { id: "search-work" }), h("div", { id: "search-live", class: "live" }),
-    decided && found(decided));
+    work, live, !searching && decided && found(decided));
 }
 
 async function search() {
   searching = true;
-  const live = byId("search-live");
   byId("search").disabled = true;
   const best = h("b", null, "–");
   const bound = h("b", null, "–");
   const chart = h("div", { class: "chart" });
   fill(live, h("dl", { class: "figures" }, h("div", null, h("dt", null, "Best so far"), h("dd", null, best)), h("div", null, h("dt", null, "No release can lose less than"), h("dd", null, bound))), chart);
-  const done = await run(byId("search-work"), "search", {}, {
+  const done = await run(work, "search", {}, {
     title: "Searching", enough: "Stop and take the best",
     heard: (event) => {
       if (event.best !== undefined && event.best !== null) best.textContent = figure(event.best);
@@ -39,9 +39,9 @@ async function search() {
   });
   searching = false;
   const drawn = chart.firstChild;
+  fill(live, done && drawn && h("details", { class: "more" }, h("summary", null, "How the search went"), drawn));
   if (done) take(done);
-  else draw(byId("screen"));
-  if (drawn && byId("search-live") && done) fill(byId("search-live"), h("details", { class: "more" }, h("summary", null, "How the search went"), drawn));
+  else if (app.screen === "search") draw(byId("screen"));
 }
 
 /** @param {any} decided */
