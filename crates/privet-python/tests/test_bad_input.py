@@ -18,11 +18,11 @@ PEOPLE = pandas.DataFrame({"age": [34, 36, 61, 67], "disease": ["flu", "cold", "
 POLICY = pv.Policy({"age": pv.quasi(), "disease": pv.sensitive()}, pv.k_anonymity(2), pv.mondrian(), seed=1)
 
 
-def refused(kind: type[pv.Error], told: str, data: Any = PEOPLE, policy: Any = POLICY, **options: Any) -> pv.Error:
+def refused(kind: type[pv.Error], shown: str, data: Any = PEOPLE, policy: Any = POLICY, **options: Any) -> pv.Error:
     with pytest.raises(kind) as raised:
         pv.anonymize(data, policy, **options)
     assert type(raised.value) is kind
-    assert told in str(raised.value), str(raised.value)
+    assert shown in str(raised.value), str(raised.value)
     return raised.value
 
 
