@@ -81,6 +81,8 @@ def test_a_hierarchy_that_is_no_tree() -> None:
         pv.Hierarchy.from_paths([["a", "x", "*"], ["b", "y", "*"], ["a", "y", "*"]])
     with pytest.raises(pv.InputError, match="above itself"):
         pv.Hierarchy.from_dict({"a": "b", "b": "c", "c": "b"})
+    with pytest.raises(pv.InputError, match="some values and groups"):
+        pv.Hierarchy.from_dict({"a": "b", "c": ["d"]})
     text = POLICY.to_toml().replace('role = "quasi-identifier"', 'role = "quasi-identifier"\nhierarchy = [["a"], 3]')
     refused(pv.PolicyError, "list of paths", policy=pv.Policy.parse(text))
 

@@ -43,7 +43,7 @@ PANDAS: dict[str, pandas.Series] = {
     "category of numbers": pandas.Series([1, 2, 1, 2], dtype="category"),
     "category with NaN": pandas.Series(["a", None, "a", "b"], dtype="category"),
     "date objects": pandas.Series([DAY, DAY, None, DAY], dtype=object),
-    "datetime": pandas.Series(pandas.to_datetime(["2024-03-17 12:30", "1969-01-01", "2024-03-18", "2024-03-19"])),
+    "datetime": pandas.Series(pandas.to_datetime(["2024-03-17 12:30", "1969-01-01 00:00", "2024-03-18 01:00", "2024-03-19 23:59"])),
     "datetime with NaT": pandas.Series(pandas.to_datetime(["2024-03-17", None, "2024-03-18", "2024-03-19"])),
     "datetime UTC": pandas.Series(pandas.to_datetime(["2024-03-17"] * 4)).dt.tz_localize("UTC"),
     "datetime Berlin": pandas.Series(pandas.to_datetime(["2024-07-17"] * 4)).dt.tz_localize("Europe/Berlin"),

@@ -17,8 +17,6 @@ def test_the_same_tree_in_every_form(tmp_path: Path) -> None:
     trees = [
         pv.Hierarchy.from_paths(PATHS),
         pv.Hierarchy.from_dict({"Oslo": "Norway", "Bergen": "Norway", "Rome": "Italy"}, root="Europe"),
-        pv.Hierarchy.from_dict({"Oslo": ["Norway", "Europe"], "Bergen": ["Norway", "Europe"], "Rome": ["Italy", "Europe"]},
-                               root="Europe"),
         pv.Hierarchy.from_dict({"Norway": ["Oslo", "Bergen"], "Italy": ["Rome"]}, root="Europe"),
         pv.Hierarchy.from_frame(frame, root=None),
         pv.Hierarchy.from_frame(polars.from_pandas(frame), root="Europe"),
