@@ -77,6 +77,9 @@ pub enum Command {
     /// Help to write policies
     #[command(subcommand)]
     Policy(Policy),
+    /// Make keys, from which pseudonyms and the shifts of dates derive
+    #[command(subcommand)]
+    Key(Key),
     /// Print a script that completes privet's arguments in a shell
     Completions(Completions),
     /// Print the manual page, or that of one command
@@ -102,6 +105,18 @@ pub enum Policy {
     ///
     /// Save it next to a policy and name it in the policy's first line: #:schema ./policy.schema.json
     Schema,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Key {
+    /// Draw a new key and write it to a file that only you can read
+    ///
+    /// Name it in a policy: [pseudonyms] key = "study.key". Keep it apart from the release, and keep it: without it nobody can
+    /// make the same pseudonyms again.
+    New {
+        /// The file to make
+        path: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -302,6 +302,8 @@ pub struct CheckedPolicy {
     pub population: Option<Population>,
     /// How pseudonyms are made, and the key of these and of shifted dates, where the policy has any.
     pub pseudonyms: Option<PseudonymPolicy>,
+    /// What tells the key of a run from others, once the run has read it.
+    pub key_fingerprint: Option<String>,
     /// What the adversary is taken to know, for methods that ask.
     pub knowledge: KnowledgePolicy,
     /// The column that identifies people, by position, where one person may have several records.
@@ -449,6 +451,7 @@ impl Policy {
             method,
             population,
             pseudonyms,
+            key_fingerprint: None,
             knowledge,
             person,
         })

@@ -64,9 +64,11 @@
 //! ```
 
 pub mod compare;
+mod keys;
 pub mod release;
 pub mod sessions;
 
+pub use keys::new_key;
 pub use privet_attack as attack;
 pub use privet_audit as audit;
 pub use privet_core::{

@@ -223,4 +223,55 @@ mod tests {
             prop_assert_eq!(cells(&run.source), cells(&own.source));
         }
     }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// The same for pseudonyms, shifted dates and coarse ones.
+        #[test]
+        fn the_audit_derives_what_a_run_publishes_of_people(
+            visits in prop::collection::vec(("[ aAb\u{e9}]{1,4}", 0i64..4_000), 1..12),
+            key in prop::collection::vec(any::<u8>(), 32..100),
+            days in 7u32..800,
+            length in 16usize..52,
+            normalise in prop::sample::select(Normalise::WORDS),
+            form in 0..4,
+        ) {
+            let folder = tempfile::tempdir().expect("a directory");
+            let path = folder.path().join("own.key");
+            std::fs::write(&path, &key).expect("written");
+            privet_core::platform::make_private(&path).expect("private");
+            let dates = match form {
+                0 => format!("shift = \"{days}d\", by = \"who\""),
+                1 => format!("shift = \"{days}d\", by = \"who\", keep = \"weekday\""),
+                2 => "coarsen = \"quarter\"".to_string(),
+                _ => "coarsen = \"month\"".to_string(),
+            };
+            let rows: Vec<[String; 3]> = visits
+                .iter()
+                .map(|(who, day)| [who.clone(), written(719_162 + day * 11), "1".to_string()])
+                .collect();
+            let text = format!(
+                "[data]\n[columns.who]\nrole = \"pseudonym\"\n[columns.seen]\nrole = \"other\"\ndate = {{ {dates} }}\n\
+                 [columns.age]\nrole = \"quasi-identifier\"\n[pseudonyms]\nkey = \"own.key\"\nlength = {length}\n\
+                 normalise = \"{normalise}\"\n[privacy.k-anonymity]\nk = 1\n[method]\nname = \"mondrian\"\n"
+            );
+            let policy = Policy::parse(&folder.path().join("policy.toml"), text).expect("a policy");
+            let source = Source::of_rows("people", &["who", "seen", "age"], rows).expect("a table");
+            let policy = policy.check(source).expect("checked");
+            let mut never = || Ok(());
+            let run = privet_engine::rewriting::as_published(policy.clone(), &mut never).expect("a run");
+            let (own, _) = expected(&policy, &mut never).expect("an audit");
+            let all = |source: &Source| {
+                let mut cells = Vec::new();
+                let read = source.read(&mut |batch, _| {
+                    cells.extend((0..batch.rows()).map(|row| [batch.cell(row, 0).to_string(), batch.cell(row, 1).to_string()]));
+                    Ok(())
+                });
+                read.expect("cells");
+                cells
+            };
+            prop_assert_eq!(all(&run.source), all(&own.source));
+        }
+    }
 }

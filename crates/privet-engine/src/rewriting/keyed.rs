@@ -23,6 +23,11 @@ impl Keyed {
         Ok(Keyed { key, length: policy.length, normalise: policy.normalise })
     }
 
+    /// What tells the key from others.
+    pub fn fingerprint(&self) -> String {
+        self.key.fingerprint()
+    }
+
     /// The pseudonym of a value.
     pub fn pseudonym(&self, domain: &str, value: &str) -> String {
         let value = self.spelt(value);

@@ -25,6 +25,7 @@ pub fn as_published(
 ) -> Result<CheckedPolicy> {
     policy.source = policy.source.unrewritten();
     let keyed = policy.pseudonyms.as_ref().map(Keyed::read).transpose()?;
+    policy.key_fingerprint = keyed.as_ref().map(Keyed::fingerprint);
     let mut columns = Vec::new();
     for column in policy.columns.iter().filter(|column| column.is_rewritten()) {
         let form = match (&column.numbers, &column.dates, &column.pseudonym) {
