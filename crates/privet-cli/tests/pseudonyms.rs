@@ -70,7 +70,11 @@ fn people_have_the_same_pseudonym_everywhere_and_their_dates_move_together() {
     ] {
         assert!(audit.contains(said), "{audit}");
     }
-    bench.privet(&["attack", "out"]).exits(0);
+    let attacks = bench.privet(&["attack", "out", "--json"]).exits(0).json();
+    let prints = attacks["attacks"].as_array().expect("attacks");
+    let prints = prints.iter().find(|attack| attack["name"] == "fingerprint").expect("fingerprints");
+    // Two people of age 20 and three of age 30: nobody is alone by one record.
+    assert_eq!((prints["figures"][0]["targets"].as_u64(), prints["figures"][0]["hits"].as_u64()), (Some(5), Some(0)));
     let manifest = bench.json("out/steward/manifest.json");
     assert_eq!(manifest["pseudonyms"]["key_fingerprint"].as_str().map(str::len), Some(16));
     assert_eq!(manifest["pseudonyms"]["domains"]["patient"], "patient");

@@ -29,6 +29,9 @@ pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
         data_path: Some(data_path(&folder, data)),
         delimiter: arguments.delimiter,
         header: arguments.header.clone().unwrap_or_default(),
+        encoding: arguments.encoding,
+        sheet: arguments.sheet.clone(),
+        range: arguments.range.clone(),
         preset: arguments.preset.as_deref().map(Preset::find).transpose()?,
         public: arguments.public,
     };
@@ -224,7 +227,13 @@ fn transactions(arguments: &Init, opened: &Result<Source>) -> Result<Option<Tran
 /// What the user says about the file.
 fn read_options(arguments: &Init) -> ReadOptions {
     let header = arguments.header.clone().unwrap_or_default();
-    ReadOptions { header, ..ReadOptions::of(arguments.delimiter) }
+    ReadOptions {
+        header,
+        encoding: arguments.encoding,
+        sheet: arguments.sheet.clone(),
+        range: arguments.range.clone(),
+        ..ReadOptions::of(arguments.delimiter)
+    }
 }
 
 /// Names the other kind of data, for a file with rows of differing lengths.
