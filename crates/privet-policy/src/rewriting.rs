@@ -1,8 +1,8 @@
 //! Columns whose cells are published in another form though nothing is generalised: what they ask of the rest of a policy.
 
 use super::check::PolicyColumn;
-use super::declare::Subject;
 use super::file::Section;
+use super::release_kind::ReleaseKind;
 use crate::method::Method;
 use crate::requirement::Requirement;
 use privet_core::Result;
@@ -21,7 +21,7 @@ pub(super) fn fit(
         let Some(entry) = section.and_then(|section| keys.into_iter().find_map(|key| section.entry(key))) else {
             continue;
         };
-        if method.subject() != Subject::Classes {
+        if method.publishes() != ReleaseKind::Table || method.declaration().role.is_some() {
             return Err(entry
                 .error(format!(
                     "method \"{}\" publishes the cells of '{}' as they are, and cannot publish them in another form",

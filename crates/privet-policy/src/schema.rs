@@ -11,7 +11,7 @@ use super::declare::{Catalogue, Declaration, Key, KeyKind};
 use super::dates::DatePart;
 use super::numbers::BoundLabel;
 use super::pseudonyms::Normalise;
-use crate::method::{CATALOGUES, Labels};
+use crate::method::{CATALOGUES, Labels, TABLES, TRANSACTIONS, VOCABULARIES};
 
 /// The pattern of an exact number that is written as text: `"3/10"`, `"30%"`, `"0.3"`. What stands below the line has a digit other
 /// than 0.
@@ -32,7 +32,7 @@ pub const DURATION: &str = r"^\s*[0-9]*\.?[0-9]+\s*(ms|s|m|min|h|d|w)\s*$";
 /// The schema, draft 2020-12.
 pub fn schema() -> Json {
     let mut definitions = Map::new();
-    for catalogue in CATALOGUES.all() {
+    for catalogue in CATALOGUES {
         for requirement in catalogue.requirements {
             definitions.insert(format!("privacy-{}", requirement.name), table_of(requirement, &[], true));
         }
@@ -85,13 +85,13 @@ pub fn schema() -> Json {
             ], &[]),
             "vocabulary": vocabulary(),
             "semantics": semantics(),
- "population": population(),
+            "population": population(),
             "pseudonyms": section("How pseudonyms are made.", &[
                 ("key", text("The file that is the key, of at least 32 bytes; `privet key new` makes one.")),
                 ("length", about(json!({ "type": "integer", "minimum": 16, "maximum": 51 }), "How many letters and digits a pseudonym has, of five bits each (26).")),
                 ("normalise", words(Normalise::WORDS, Normalise::Trim.name(), "What is done to values before they are hashed.")),
             ], &["key"]),
-            "privacy": privacy(&CATALOGUES.all()),
+            "privacy": privacy(&CATALOGUES),
             "knowledge": knowledge(),
             "method": {
                 "description": "How the release is made.",
@@ -125,11 +125,7 @@ pub fn schema() -> Json {
 
 /// The catalogues with their names.
 fn kinds() -> [(&'static str, &'static Catalogue); 3] {
-    [
-        ("tables", CATALOGUES.tables),
-        ("transactions", CATALOGUES.transactions),
-        ("vocabularies", CATALOGUES.vocabularies),
-    ]
+    [("tables", &TABLES), ("transactions", &TRANSACTIONS), ("vocabularies", &VOCABULARIES)]
 }
 
 /// `[privacy]` with the requirements of some catalogues.

@@ -5,7 +5,7 @@ use privet_data::naming::{among, words};
 use privet_engine::microdata::Microdata;
 use privet_examples as example;
 use privet_methods::recoding::{ClassTable, Recoding};
-use privet_policy::{CheckedPolicy, PolicyColumn, PolicyRef, Role, Subject};
+use privet_policy::{CheckedPolicy, PolicyColumn, PolicyRef, Role};
 
 /// Why a release without records is empty, in one sentence.
 pub(super) fn emptiness(policy: &CheckedPolicy, microdata: &Microdata) -> String {
@@ -120,7 +120,7 @@ pub(super) fn about_dates(policy: &CheckedPolicy) -> Option<String> {
 
 /// FF-anonymity bounds what can be inferred, not how many people look alike: says how many stand alone.
 pub(super) fn about_freeform(policy: &CheckedPolicy, classes: &ClassTable) -> Option<String> {
-    if policy.subject() != Subject::Freeform || policy.k() > 1 {
+    if !policy.method.is_about(Role::Mixed) || policy.k() > 1 {
         return None;
     }
     let alone = classes.sizes.iter().filter(|size| **size == 1).count();
