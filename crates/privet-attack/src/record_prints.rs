@@ -71,11 +71,12 @@ pub(super) fn run(scene: &Scene<'_>, name: &str) -> Result<Finding> {
         cells
     };
     let values = &table.columns[column].values;
+    let clock = scene.clock;
     let score = |known: usize| -> Result<Figure> {
         let able: Vec<&(u32, Vec<usize>)> = drawn.iter().filter(|(_, own)| own.len() >= known).collect();
         let count = |fitting: &(dyn Fn(usize) -> Vec<u32> + Sync), is_own: &(dyn Fn(u32, u32) -> bool + Sync)| {
-            let one = |(person, own): &&(u32, Vec<usize>)| {
-                scene.clock.check()?;
+            let one = |(person, own): &&(u32, Vec<usize>)| -> Result<u64> {
+                clock.check()?;
                 let fit = common(own.iter().take(known).map(|target| fitting(*target)));
                 Ok(u64::from(fit.len() == 1 && is_own(fit[0], *person)))
             };

@@ -142,10 +142,9 @@ fn judged(bytes: &[u8], complete: bool) -> Encoding {
     let pairs = bytes.windows(2).filter(|pair| pair[0] >= 0xc0 && (0x80..0xc0).contains(&pair[1])).count();
     let is_western = !undefined && 4 * pairs <= high;
     match older(bytes, complete) {
-        // With some characters of UTF-8 among them, the bytes are more likely damaged.
-        Some(found) if characters == 0 => found,
-        _ if is_western => Encoding(WINDOWS_1252),
-        _ => Encoding::UTF_8,
+        Some(found) => found,
+        None if is_western => Encoding(WINDOWS_1252),
+        None => Encoding::UTF_8,
     }
 }
 

@@ -384,7 +384,7 @@ mod tests {
     #[test]
     fn what_would_fill_memory_is_refused() {
         // Two cells in opposite corners of the sheet.
-        let far = "<row r=\"1\"><c r=\"A1\"><v>1</v></c></row><row r=\"1048576\"><c r=\"XFD1048576\"><v>2</v></c></row>";
+        let far = "<row r=\"1\"><c r=\"A1\" t=\"str\"><v>age</v></c></row><row r=\"1048576\"><c r=\"XFD1048576\"><v>2</v></c></row>";
         let error = rows(&workbook(far), &ReadOptions::default()).expect_err("far apart");
         assert!(error.message().contains("2 filled cells in 1048576 rows and 16384 columns"), "{error}");
         let near = ReadOptions { range: Some("A1:B2".into()), ..ReadOptions::default() };
