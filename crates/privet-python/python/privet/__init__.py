@@ -1,0 +1,44 @@
+"""Publish data about people without publishing the people.
+
+>>> import privet
+>>> people = {"age": [34, 36, 61, 67], "disease": ["flu", "cold", "flu", "asthma"]}
+>>> policy = privet.Policy(
+...     {"age": privet.quasi(), "disease": privet.sensitive()},
+...     [privet.k_anonymity(2), privet.l_diversity(column="disease", l=2)],
+...     privet.mondrian(),
+... )
+>>> release = privet.anonymize(people, policy)
+>>> len(release), release.audit.passed
+(4, True)
+"""
+
+from ._privet import Table, __version__
+from .comparison import Comparison, compare
+from .drafts import Draft, draft
+from .errors import (
+    AuditFailed,
+    Busy,
+    DataError,
+    Error,
+    Infeasible,
+    InputError,
+    InternalError,
+    PolicyError,
+)
+from .hierarchies import Builder, Hierarchy, dates, flat, groups, intervals, mask, prefix
+from .judgement import Attacks, Audit, Check, Finding, Risk, attack, audit, risk
+from .methods import *  # noqa: F403
+from .policy import (
+    Clause,
+    Column,
+    Policy,
+    class_label,
+    identifier,
+    mixed,
+    other,
+    quasi,
+    quasi_sensitive,
+    sensitive,
+)
+from .release import Plan, Published, Release, anonymize, decide
+from .requirements import *  # noqa: F403
