@@ -13,7 +13,7 @@ use super::{Attack, Figure, Finding, PolicyRef, Released, Scene, Threat};
 use privet_audit::buckets::BucketTables;
 use privet_core::Result;
 use privet_core::counted;
-use privet_data::{Batch, Compression, FileKind, Source, Transaction, pieces};
+use privet_data::{Batch, FileKind, Source, Transaction, pieces};
 
 pub(super) const ATTACK: Attack =
     Attack { name: "container", threat: Threat::Container, costly: false, concerns, run };
