@@ -12,6 +12,8 @@
 (4, True)
 """
 
+from . import methods as _methods
+from . import requirements as _requirements
 from ._privet import Table, __version__
 from .comparison import Comparison, compare
 from .drafts import Draft, draft
@@ -25,7 +27,7 @@ from .errors import (
     InternalError,
     PolicyError,
 )
-from .hierarchies import Builder, Hierarchy, dates, flat, groups, intervals, mask, prefix
+from .hierarchies import Builder, Hierarchy, Svg, dates, flat, groups, intervals, mask, prefix
 from .judgement import Attacks, Audit, Check, Finding, Risk, attack, audit, risk
 from .methods import *  # noqa: F403
 from .policy import (
@@ -40,5 +42,57 @@ from .policy import (
     quasi_sensitive,
     sensitive,
 )
-from .release import Plan, Published, Release, anonymize, decide
+from .release import Plan, Published, Release, Report, anonymize, decide
 from .requirements import *  # noqa: F403
+
+__all__ = [
+    "Attacks",
+    "Audit",
+    "AuditFailed",
+    "Builder",
+    "Busy",
+    "Check",
+    "Clause",
+    "Column",
+    "Comparison",
+    "DataError",
+    "Draft",
+    "Error",
+    "Finding",
+    "Hierarchy",
+    "Infeasible",
+    "InputError",
+    "InternalError",
+    "Plan",
+    "Policy",
+    "PolicyError",
+    "Published",
+    "Release",
+    "Report",
+    "Risk",
+    "Svg",
+    "Table",
+    "__version__",
+    "anonymize",
+    "attack",
+    "audit",
+    "class_label",
+    "compare",
+    "dates",
+    "decide",
+    "draft",
+    "flat",
+    "groups",
+    "identifier",
+    "intervals",
+    "mask",
+    "mixed",
+    "other",
+    "prefix",
+    "quasi",
+    "quasi_sensitive",
+    "risk",
+    "sensitive",
+]
+__all__ += _methods.__all__
+__all__ += _requirements.__all__

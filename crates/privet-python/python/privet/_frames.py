@@ -24,7 +24,8 @@ class ArrowStream(Protocol):
 
 #: What can be given as data: a frame, a dict of lists, a list of transactions, a path or several.
 DataLike: TypeAlias = (
-    "ArrowStream | Mapping[str, Sequence[object]] | Sequence[Sequence[str]] | str | os.PathLike[str] | Data"
+    "ArrowStream | Mapping[str, Sequence[object]] | Sequence[Sequence[str]] | Sequence[os.PathLike[str]] | str | "
+    "os.PathLike[str] | Data"
 )
 
 _WANTED = (
@@ -73,7 +74,7 @@ def _of_pandas(frame: pandas.DataFrame) -> Any:
     return pyarrow.table(dict(zip(names, arrays)))
 
 
-def table_of(value: object) -> Table:
+def table_of(value: Any) -> Table:
     """A frame as a table of Arrow batches."""
     if isinstance(value, Table):
         return value
@@ -82,7 +83,7 @@ def table_of(value: object) -> Table:
             raise DataError(
                 f"a {type(value).__name__} is one column, and a table is wanted", help="give series.to_frame()"
             )
-        return Table(_of_pandas(value))  # type: ignore[arg-type]
+        return Table(_of_pandas(value))
     if isinstance(value, Mapping):
         return _of_mapping(value)
     if hasattr(value, "__arrow_c_stream__"):
@@ -114,10 +115,6 @@ def _of_mapping(columns: Mapping[str, Sequence[object]]) -> Table:
         raise DataError("the columns differ in length", help="give every column one value per row") from error
 
 
-def _is_path(value: object) -> bool:
-    return isinstance(value, (str, os.PathLike))
-
-
 def data_of(
     value: DataLike | None,
     *,
@@ -130,11 +127,12 @@ def data_of(
         return value
     if value is None:
         return Data.named()
-    if _is_path(value):
-        return Data.files([os.fspath(value)])  # type: ignore[arg-type]
+    if isinstance(value, (str, os.PathLike)):
+        return Data.files([os.fspath(value)])
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
-        if value and all(_is_path(part) for part in value):
-            return Data.files([os.fspath(part) for part in value])  # type: ignore[arg-type]
+        paths = [os.fspath(part) for part in value if isinstance(part, (str, os.PathLike))]
+        if paths and len(paths) == len(value):
+            return Data.files(paths)
         return Data.lists(name, [_items(number, part) for number, part in enumerate(value, 1)])
     table = table_of(value)
     if about and about.get("kind") == "transactions" and about.get("form", "lines") == "lines":

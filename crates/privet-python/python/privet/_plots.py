@@ -104,14 +104,14 @@ def tree_svg(paths: Sequence[Sequence[str]], counts: Mapping[str, int], most: in
     waiting: list[tuple[str, int, tuple[float, float] | None]] = [(root, 0, None)]
     width = 0.0
     while waiting:
-        label, depth, parent = waiting.pop()
+        label, depth, above = waiting.pop()
         if row >= most:
             hidden += 1
             continue
         x, y = 8.0 + 26 * depth, 16.0 + 20 * row
         row += 1
-        if parent is not None:
-            parts.append(f'<path d="M{parent[0]:.1f} {parent[1] + 5:.1f}V{y - 4:.1f}H{x - 4:.1f}" fill="none" '
+        if above is not None:
+            parts.append(f'<path d="M{above[0]:.1f} {above[1] + 5:.1f}V{y - 4:.1f}H{x - 4:.1f}" fill="none" '
                          f'stroke="{_GREY}"/>')
         shown = _short(label, 40) or "''"
         if counts:
