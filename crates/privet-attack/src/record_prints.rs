@@ -20,11 +20,13 @@ const MOST_KNOWN: usize = 3;
 
 /// The column of pseudonyms that both tables have, by its place in the view; else why there is no attack.
 fn pseudonyms(scene: &Scene<'_>) -> std::result::Result<usize, String> {
-    let reason = "no column of the release is a pseudonym, so that nothing shows which records are one person's";
+    let reason =
+        "no column of the release is a pseudonym, so that nothing shows which records are one person's";
     let person = scene.table_policy().and_then(|policy| policy.person);
     let tables = scene.quasi_tables()?;
     let is_person = |column: &super::view::ViewColumn| {
-        column.policy.role == Some(Role::Pseudonym) && person.is_none_or(|person| column.policy.index == person)
+        column.policy.role == Some(Role::Pseudonym)
+            && person.is_none_or(|person| column.policy.index == person)
     };
     let [table] = tables else { return Err(reason.to_string()) };
     table.columns.iter().position(is_person).ok_or_else(|| reason.to_string())
@@ -37,7 +39,13 @@ pub(super) fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
 pub(super) fn run(scene: &Scene<'_>, name: &str) -> Result<Finding> {
     let column = pseudonyms(scene).map_err(Error::input)?;
     let table = scene.view()?;
-    let all = Matcher::new(&table.columns, &table.quasi.columns, &table.released, &table.original, scene.everybody())?;
+    let all = Matcher::new(
+        &table.columns,
+        &table.quasi.columns,
+        &table.released,
+        &table.original,
+        scene.everybody(),
+    )?;
     let matched = all.map(scene.clock, |_, classes| classes.to_vec())?;
     let holders = holders(table, column, &all);
     let people = targets_of(table, column, &all);
@@ -74,7 +82,8 @@ pub(super) fn run(scene: &Scene<'_>, name: &str) -> Result<Finding> {
     let clock = scene.clock;
     let score = |known: usize| -> Result<Figure> {
         let able: Vec<&(u32, Vec<usize>)> = drawn.iter().filter(|(_, own)| own.len() >= known).collect();
-        let count = |fitting: &(dyn Fn(usize) -> Vec<u32> + Sync), is_own: &(dyn Fn(u32, u32) -> bool + Sync)| {
+        let count = |fitting: &(dyn Fn(usize) -> Vec<u32> + Sync),
+                     is_own: &(dyn Fn(u32, u32) -> bool + Sync)| {
             let one = |(person, own): &&(u32, Vec<usize>)| -> Result<u64> {
                 clock.check()?;
                 let fit = common(own.iter().take(known).map(|target| fitting(*target)));
@@ -97,10 +106,16 @@ pub(super) fn run(scene: &Scene<'_>, name: &str) -> Result<Finding> {
         })
     };
     let figures = (1..=MOST_KNOWN).map(score).collect::<Result<Vec<_>>>()?;
-    let figures: Vec<Figure> = figures.into_iter().enumerate().filter(|(at, figure)| *at == 0 || figure.targets > 0).map(|(_, figure)| figure).collect();
+    let figures: Vec<Figure> = figures
+        .into_iter()
+        .enumerate()
+        .filter(|(at, figure)| *at == 0 || figure.targets > 0)
+        .map(|(_, figure)| figure)
+        .collect();
     let worst = figures.iter().max_by(|one, other| one.share().total_cmp(&other.share())).cloned();
     let said = worst.filter(|figure| figure.hits > 0);
-    let sentence = |figure: &Figure| format!("{} of {}", figure.hits, described(figure.targets, &figure.what));
+    let sentence =
+        |figure: &Figure| format!("{} of {}", figure.hits, described(figure.targets, &figure.what));
     Ok(Finding {
         knows: "the quasi-identifiers of up to three of a person's records".to_string(),
         does: "looks up which pseudonyms have a matching record for each, and takes the pseudonym if there is exactly one".to_string(),

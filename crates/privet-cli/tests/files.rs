@@ -211,7 +211,10 @@ fn a_release_may_be_json_lines() {
         .map(|line| {
             let row: serde_json::Value = serde_json::from_str(line).expect("JSON");
             let cells = row.as_object().expect("an object").values().map(|cell| cell.as_str().expect("text"));
-            cells.map(|cell| if cell.contains(',') { format!("\"{cell}\"") } else { cell.to_string() }).collect::<Vec<_>>().join(",")
+            cells
+                .map(|cell| if cell.contains(',') { format!("\"{cell}\"") } else { cell.to_string() })
+                .collect::<Vec<_>>()
+                .join(",")
         })
         .collect();
     assert_eq!(rows, csv);
@@ -229,7 +232,9 @@ fn a_release_may_be_json_lines() {
 fn older_encodings_are_told_apart() {
     let names = ["Москва", "Казань", "Санкт-Петербург"];
     let mut text = String::from("age,town,ill\n");
-    (0..12).for_each(|number| text += &format!("{},{},{}\n", 30 + number, names[number % 3], ["flu", "none"][number % 2]));
+    (0..12).for_each(|number| {
+        text += &format!("{},{},{}\n", 30 + number, names[number % 3], ["flu", "none"][number % 2])
+    });
     let (expected, _) = released(&bench(&text));
     let cyrillic: Vec<u8> = text
         .chars()

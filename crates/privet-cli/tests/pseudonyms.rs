@@ -58,7 +58,8 @@ fn people_have_the_same_pseudonym_everywhere_and_their_dates_move_together() {
     // Ann's three visits, Eve's two, and one each of the others.
     assert_eq!(intervals, [vec![], vec![], vec![], vec![1], vec![14, 17]]);
     let weekdays: BTreeSet<i64> = visits.values().flatten().map(|day| day % 7).collect();
-    let original: BTreeSet<i64> = VISITS.lines().skip(1).map(|line| day(line.split(',').nth(2).expect("a date")) % 7).collect();
+    let original: BTreeSet<i64> =
+        VISITS.lines().skip(1).map(|line| day(line.split(',').nth(2).expect("a date")) % 7).collect();
     assert_eq!(weekdays, original);
 
     let audit = bench.privet(&["audit", "out", "--verbose"]).exits(0).stdout;
@@ -74,12 +75,20 @@ fn people_have_the_same_pseudonym_everywhere_and_their_dates_move_together() {
     let prints = attacks["attacks"].as_array().expect("attacks");
     let prints = prints.iter().find(|attack| attack["name"] == "fingerprint").expect("fingerprints");
     // Two people of age 20 and three of age 30: nobody is alone by one record.
-    assert_eq!((prints["figures"][0]["targets"].as_u64(), prints["figures"][0]["hits"].as_u64()), (Some(5), Some(0)));
+    assert_eq!(
+        (prints["figures"][0]["targets"].as_u64(), prints["figures"][0]["hits"].as_u64()),
+        (Some(5), Some(0))
+    );
     let manifest = bench.json("out/steward/manifest.json");
     assert_eq!(manifest["pseudonyms"]["key_fingerprint"].as_str().map(str::len), Some(16));
     assert_eq!(manifest["pseudonyms"]["domains"]["patient"], "patient");
     let key = bench.text("study.key");
-    for path in ["out/steward/manifest.json", "out/public/manifest.json", "out/public/report.html", "out/steward/report.html"] {
+    for path in [
+        "out/steward/manifest.json",
+        "out/public/manifest.json",
+        "out/public/report.html",
+        "out/steward/report.html",
+    ] {
         assert!(!bench.text(path).contains(&key), "{path}");
     }
 }
@@ -90,7 +99,8 @@ fn requirements_count_people() {
     // Four records of age 20 are two people.
     bench.edit("policy.toml", "k = 2\n", "k = 3\n");
     bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(0);
-    let ages: BTreeSet<String> = rows(&bench.text("out/public/release.csv")).into_iter().map(|row| row[1].clone()).collect();
+    let ages: BTreeSet<String> =
+        rows(&bench.text("out/public/release.csv")).into_iter().map(|row| row[1].clone()).collect();
     assert_eq!(ages.len(), 1, "{ages:?}");
 }
 
@@ -108,7 +118,9 @@ fn tables_with_one_key_and_domain_can_be_joined() {
     bench.privet(&["anonymize", "people.toml", "-o", "people"]).exits(0);
     bench.edit("policy.toml", "key = \"study.key\"", "key = \"study.key\"\nnormalise = \"nfc-trim-lower\"");
     bench.privet(&["anonymize", "policy.toml", "-o", "again"]).exits(0);
-    let of = |path: &str| rows(&bench.text(path)).into_iter().map(|row| row[0].clone()).collect::<BTreeSet<String>>();
+    let of = |path: &str| {
+        rows(&bench.text(path)).into_iter().map(|row| row[0].clone()).collect::<BTreeSet<String>>()
+    };
     assert_eq!(of("people/public/release.csv").intersection(&of("again/public/release.csv")).count(), 2);
     assert_eq!(of("people/public/release.csv").intersection(&of("out/public/release.csv")).count(), 0);
     // Another key, other pseudonyms.
@@ -133,7 +145,8 @@ fn releases_with_other_pseudonyms_or_dates_are_rejected() {
     bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(0);
     let good = bench.text("out/public/release.csv");
     let all = rows(&good);
-    let two: Vec<&String> = all.iter().map(|row| &row[0]).collect::<BTreeSet<_>>().into_iter().take(2).collect();
+    let two: Vec<&String> =
+        all.iter().map(|row| &row[0]).collect::<BTreeSet<_>>().into_iter().take(2).collect();
     let table = ["audit", "--policy", "policy.toml", "--original", "visits.csv", "--release", "changed.csv"];
     let fake = "a".repeat(26);
     for (changed, said) in [
@@ -194,9 +207,14 @@ fn what_makes_no_sense_is_refused_and_leaves_nothing_behind() {
 fn dates_are_coarsened() {
     for (part, first) in [("month", "2024-01"), ("quarter", "2024-Q1"), ("year", "2024")] {
         let bench = bench();
-        bench.edit("policy.toml", "shift = \"180d\", by = \"patient\", keep = \"weekday\"", &format!("coarsen = \"{part}\""));
+        bench.edit(
+            "policy.toml",
+            "shift = \"180d\", by = \"patient\", keep = \"weekday\"",
+            &format!("coarsen = \"{part}\""),
+        );
         bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(0);
-        let mut seen: Vec<String> = rows(&bench.text("out/public/release.csv")).into_iter().map(|row| row[2].clone()).collect();
+        let mut seen: Vec<String> =
+            rows(&bench.text("out/public/release.csv")).into_iter().map(|row| row[2].clone()).collect();
         seen.sort();
         assert_eq!(seen[0], first);
         bench.privet(&["audit", "out"]).exits(0);

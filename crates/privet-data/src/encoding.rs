@@ -294,14 +294,30 @@ mod tests {
 
     #[test]
     fn older_encodings_are_told_apart_by_their_letters() {
-        let rows = |names: &[&str]| format!("name;city\n{}", names.iter().map(|name| format!("{name}\n")).collect::<String>());
+        let rows = |names: &[&str]| {
+            format!("name;city\n{}", names.iter().map(|name| format!("{name}\n")).collect::<String>())
+        };
         for (encoding, text) in [
-            ("windows-1251", rows(&["Анна Иванова;Москва", "Борис Петров;Санкт-Петербург", "Ольга Смирнова;Казань"])),
-            ("windows-1250", rows(&["Łukasz Żółć;Łódź", "Małgorzata Wiśniewska;Kraków", "Stanisław Dąbrowski;Gdańsk"])),
+            (
+                "windows-1251",
+                rows(&["Анна Иванова;Москва", "Борис Петров;Санкт-Петербург", "Ольга Смирнова;Казань"]),
+            ),
+            (
+                "windows-1250",
+                rows(&["Łukasz Żółć;Łódź", "Małgorzata Wiśniewska;Kraków", "Stanisław Dąbrowski;Gdańsk"]),
+            ),
             ("windows-1253", rows(&["Γεώργιος Παπαδόπουλος;Αθήνα", "Ελένη Νικολάου;Θεσσαλονίκη"])),
             ("windows-1254", rows(&["Gülşah Yıldız;İstanbul", "Çağrı Öztürk;Muğla", "Ayşe Işık;Şanlıurfa"])),
             ("shift_jis", rows(&["山田太郎;東京都", "鈴木花子;大阪府", "佐藤一郎;北海道"])),
-            ("windows-1252", rows(&["Jürgen Müller;Köln", "José Núñez;Málaga", "Zoë Brontë;Besançon", "Søren Ångström;Århus"])),
+            (
+                "windows-1252",
+                rows(&[
+                    "Jürgen Müller;Köln",
+                    "José Núñez;Málaga",
+                    "Zoë Brontë;Besançon",
+                    "Søren Ångström;Århus",
+                ]),
+            ),
         ] {
             let known = encoding_rs::Encoding::for_label(encoding.as_bytes()).expect("an encoding");
             let bytes = known.encode(&text).0.into_owned();

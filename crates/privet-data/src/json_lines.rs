@@ -167,7 +167,12 @@ impl JsonWriter {
             );
             (Value::from(column.name.as_str()).to_string(), numbers, column.kind == CellKind::Boolean)
         };
-        JsonWriter { encoder, columns: columns.iter().map(column).collect(), line: String::new(), is_empty: true }
+        JsonWriter {
+            encoder,
+            columns: columns.iter().map(column).collect(),
+            line: String::new(),
+            is_empty: true,
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -200,7 +205,8 @@ impl JsonWriter {
 /// Whether a reader of JSON gives a number back as it is written.
 fn is_kept(number: &str) -> bool {
     let is_number = number.starts_with(|sign: char| sign == '-' || sign.is_ascii_digit());
-    is_number && serde_json::from_str::<serde_json::Number>(number).is_ok_and(|read| read.to_string() == number)
+    is_number
+        && serde_json::from_str::<serde_json::Number>(number).is_ok_and(|read| read.to_string() == number)
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
 use super::cells::Batch;
+use super::compression::open_text;
 use super::counts::CountColumn;
 use super::encoding::Encoding;
 use super::first_line::Recurrence;
 use super::format::{CellKind, Compression, FileKind, Format};
-use super::compression::open_text;
 use super::header::{Header, NO_HEADER, looks_like_a_value, no_names};
 use super::json_lines;
 use super::many_files::{ManyFiles, expanded};

@@ -139,7 +139,12 @@ fn refuse_bombs(path: &Path) -> Result<()> {
 }
 
 /// The cells of a sheet. Those that are far apart would take memory for all that are between them.
-fn cells_of<R: Read + Seek>(book: &mut Sheets<R>, path: &Path, name: &str, options: &ReadOptions) -> Result<Range<Data>> {
+fn cells_of<R: Read + Seek>(
+    book: &mut Sheets<R>,
+    path: &Path,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<Range<Data>> {
     let wanted = options.range.as_deref().and_then(corners);
     let is_wanted = |(row, column): (u32, u32)| {
         wanted.is_none_or(|(from, to)| (from.0..=to.0).contains(&row) && (from.1..=to.1).contains(&column))
@@ -394,7 +399,9 @@ mod tests {
         // A hundred million blanks, which are nothing in an archive.
         let mut bytes = std::io::Cursor::new(Vec::new());
         let mut archive = zip::ZipWriter::new(&mut bytes);
-        archive.start_file("xl/worksheets/sheet1.xml", zip::write::SimpleFileOptions::default()).expect("a part");
+        archive
+            .start_file("xl/worksheets/sheet1.xml", zip::write::SimpleFileOptions::default())
+            .expect("a part");
         for _ in 0..100 {
             archive.write_all(&vec![b' '; 1_000_000]).expect("written");
         }

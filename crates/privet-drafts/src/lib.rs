@@ -233,7 +233,10 @@ impl<'a> Study<'a> {
                     hierarchies.push((path, tree));
                     if let Some(other) = tree::of_days(&column.other_days) {
                         let path = write::free_path(&column.name, &hierarchies);
-                        let line = format!("# hierarchy = {}    # for the second reading, in place of the line below", text::quoted(&path));
+                        let line = format!(
+                            "# hierarchy = {}    # for the second reading, in place of the line below",
+                            text::quoted(&path)
+                        );
                         drafted.keys.push(line);
                         hierarchies.push((path, other));
                     }
@@ -337,7 +340,9 @@ impl DraftOptions {
             ("sheet", self.sheet.clone()),
             ("range", self.range.clone()),
         ];
-        let line = |(key, value): (&str, Option<String>)| value.map(|value| format!("{key} = {}\n", text::quoted(&value)));
+        let line = |(key, value): (&str, Option<String>)| {
+            value.map(|value| format!("{key} = {}\n", text::quoted(&value)))
+        };
         keys.into_iter().filter_map(line).collect()
     }
 

@@ -48,8 +48,11 @@ pub(super) fn understand(profile: &mut Profile) {
         if let Some(dates) = dates.filter(|dates| !is_taken(&dates.strays)) {
             let (keys, format) = date_keys(&dates);
             let other = dates.readings.get(1).into_iter();
-            let other_days: BTreeSet<String> =
-                other.flat_map(|other| values().into_iter().filter_map(move |(cell, _)| Some(other.read(cell)?.to_string()))).collect();
+            let other_days: BTreeSet<String> = other
+                .flat_map(|other| {
+                    values().into_iter().filter_map(move |(cell, _)| Some(other.read(cell)?.to_string()))
+                })
+                .collect();
             let unknown = [dates.unknown, dates.strays].concat();
             if let Some(format) = format {
                 column.reread(profile.sample.codes_mut(index), |cell| Some(format.read(cell)?.to_string()));

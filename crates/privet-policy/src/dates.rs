@@ -59,7 +59,11 @@ pub(super) fn written<'a>(section: &Section<'a>) -> Result<Option<Entry<'a>>> {
 
 impl DatesPolicy {
     /// Reads what a policy says about the dates of a column.
-    pub(super) fn read(section: &Section<'_>, column: usize, columns: &[PolicyColumn]) -> Result<Option<DatesPolicy>> {
+    pub(super) fn read(
+        section: &Section<'_>,
+        column: usize,
+        columns: &[PolicyColumn],
+    ) -> Result<Option<DatesPolicy>> {
         let Some(entry) = section.entry("date").filter(Entry::is_table) else { return Ok(None) };
         let table = entry.table("a format or a table")?;
         let column = &columns[column];
@@ -68,7 +72,9 @@ impl DatesPolicy {
             (Some(_), Some(other)) => Err(other
                 .error("dates are shifted or coarsened, not both")
                 .help("remove 'shift' or 'coarsen'")),
-            (Some(shift), None) => DateShift::read(&table, &shift, columns).map(|own| Some(DatesPolicy::Shifted(own))),
+            (Some(shift), None) => {
+                DateShift::read(&table, &shift, columns).map(|own| Some(DatesPolicy::Shifted(own)))
+            }
             (None, coarsen) => {
                 if let Some(stray) = ["by", "keep"].into_iter().find_map(|key| table.entry(key)) {
                     return Err(stray
@@ -126,7 +132,10 @@ fn refuse(entry: &Entry<'_>, column: &PolicyColumn) -> Result<()> {
         Some(Role::QuasiIdentifier | Role::Sensitive | Role::Class | Role::Other) => {}
         role => {
             return Err(entry
-                .error(format!("column '{name}' has role '{}', which has no dates to publish", role.map_or("", Role::name)))
+                .error(format!(
+                    "column '{name}' has role '{}', which has no dates to publish",
+                    role.map_or("", Role::name)
+                ))
                 .help("remove the table; write date = \"%d/%m/%Y\" to say how dates are written"));
         }
     }

@@ -22,7 +22,8 @@ pub(super) fn check(
     requirements: &[Requirement],
 ) -> Result<Option<usize>> {
     let mut pseudonyms = columns.iter().filter(|column| column.role == Some(Role::Pseudonym));
-    let (wrong, name): (Box<dyn Fn(String) -> Error>, &str) = match (data.entry("person"), pseudonyms.next()) {
+    let (wrong, name): (Box<dyn Fn(String) -> Error>, &str) = match (data.entry("person"), pseudonyms.next())
+    {
         (Some(entry), _) => {
             let name = entry.text()?;
             (Box::new(move |message| entry.error(message)), name)
@@ -44,7 +45,9 @@ pub(super) fn check(
     let is_named = data.entry("person").is_some();
     let instead = |help: &str| match is_named {
         true => format!("{help}bring one record per person and leave out 'person'"),
-        false => format!("{help}set role = \"identifier\", so that no pseudonyms are published: with them, people are counted"),
+        false => format!(
+            "{help}set role = \"identifier\", so that no pseudonyms are published: with them, people are counted"
+        ),
     };
     let Some(column) = columns.iter().find(|column| column.name == name) else {
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();

@@ -57,7 +57,10 @@ impl PseudonymPolicy {
                 None => "has dates that are shifted",
             };
             return Err(policy
-                .at_column(&column.name, format!("column '{}' {what}, but the policy names no key", column.name))
+                .at_column(
+                    &column.name,
+                    format!("column '{}' {what}, but the policy names no key", column.name),
+                )
                 .help("`privet key new study.key` makes a key; add [pseudonyms] with key = \"study.key\""));
         };
         let section = entry.section()?;

@@ -18,7 +18,8 @@ pub(super) fn fit(
         let section = root.entry("columns").and_then(|entry| entry.section().ok());
         let section = section.and_then(|all| all.entry(&column.name)).and_then(|entry| entry.section().ok());
         let keys = ["numbers", "date", "role"];
-        let Some(entry) = section.and_then(|section| keys.into_iter().find_map(|key| section.entry(key))) else {
+        let Some(entry) = section.and_then(|section| keys.into_iter().find_map(|key| section.entry(key)))
+        else {
             continue;
         };
         if method.publishes() != ReleaseKind::Table || method.declaration().role.is_some() {

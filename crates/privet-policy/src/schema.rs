@@ -7,8 +7,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::check::{DataKind, Role};
 use super::column_type::ColumnType;
-use super::declare::{Catalogue, Declaration, Key, KeyKind};
 use super::dates::DatePart;
+use super::declare::{Catalogue, Declaration, Key, KeyKind};
 use super::numbers::BoundLabel;
 use super::pseudonyms::Normalise;
 use crate::method::{CATALOGUES, Labels, TABLES, TRANSACTIONS, VOCABULARIES};
@@ -523,7 +523,10 @@ fn column() -> Json {
                     ],
                 }),
             ),
-            ("domain", text("For a pseudonym: what it stands for. Columns of one domain have the same pseudonyms.")),
+            (
+                "domain",
+                text("For a pseudonym: what it stands for. Columns of one domain have the same pseudonyms."),
+            ),
             (
                 "first_year",
                 about(

@@ -13,17 +13,22 @@ pub(super) fn faults(text: impl Read, names: &[&str]) -> std::io::Result<Vec<Str
     while text.read_until(b'\n', &mut line)? > 0 {
         number += 1;
         let read = std::str::from_utf8(&line).ok().and_then(|line| line.strip_suffix('\n'));
-        let gap = *gap.get_or_insert_with(|| if read.is_some_and(|line| line.contains("\": ")) { " " } else { "" });
+        let gap =
+            *gap.get_or_insert_with(|| if read.is_some_and(|line| line.contains("\": ")) { " " } else { "" });
         let as_usual = read.is_some_and(|line| record(line, names, gap, number, &mut columns).is_some());
         if !as_usual && faults.is_empty() {
-            faults.push(format!("line {number} is not an object with all columns in their order, written as in the first line"));
+            faults.push(format!(
+                "line {number} is not an object with all columns in their order, written as in the first line"
+            ));
         }
         line.clear();
     }
     for (name, column) in names.iter().zip(&columns) {
         if let (Some(bare), Some(quoted)) = (column.bare, column.quoted) {
             let line = bare.max(quoted);
-            faults.push(format!("line {line} writes a number of column '{name}' in another way than lines before it (quotes)"));
+            faults.push(format!(
+                "line {line} writes a number of column '{name}' in another way than lines before it (quotes)"
+            ));
         }
     }
     Ok(faults)
@@ -42,7 +47,10 @@ fn record(line: &str, names: &[&str], gap: &str, number: u64, columns: &mut [See
     for (at, (name, column)) in names.iter().zip(columns).enumerate() {
         rest = rest.strip_prefix(if at == 0 { "{" } else { "," })?;
         rest = if at == 0 { rest } else { rest.strip_prefix(gap)? };
-        rest = rest.strip_prefix(serde_json::to_string(name).ok()?.as_str())?.strip_prefix(':')?.strip_prefix(gap)?;
+        rest = rest
+            .strip_prefix(serde_json::to_string(name).ok()?.as_str())?
+            .strip_prefix(':')?
+            .strip_prefix(gap)?;
         let token = token(rest)?;
         rest = &rest[token.len()..];
         match token.starts_with('"') {

@@ -42,7 +42,9 @@ impl Deriving {
         let bits: String = digest.iter().map(|byte| format!("{byte:08b}")).collect();
         let five = (0..self.length).map(|at| bits.get(5 * at..5 * at + 5).unwrap_or("0"));
         let digits = five.map(|bits| u8::from_str_radix(bits, 2).unwrap_or(0));
-        digits.map(|digit| if digit < 26 { char::from(b'a' + digit) } else { char::from(b'2' + digit - 26) }).collect()
+        digits
+            .map(|digit| if digit < 26 { char::from(b'a' + digit) } else { char::from(b'2' + digit - 26) })
+            .collect()
     }
 
     /// By how many days a person's dates should be moved.
@@ -152,7 +154,9 @@ mod tests {
     fn days_are_counted_and_written_again() {
         assert_eq!(day_in("0001-01-01"), Some((0, "")));
         assert_eq!(day_in("2024-03-01T10:00"), Some((738_945, "T10:00")));
-        for cell in ["2023-02-29", "2024-1-01", "2024-13-01", "24-01-01", "2024-01-01x", "0000-01-01", "+024-01-01"] {
+        for cell in
+            ["2023-02-29", "2024-1-01", "2024-13-01", "24-01-01", "2024-01-01x", "0000-01-01", "+024-01-01"]
+        {
             assert_eq!(day_in(cell), None, "{cell}");
         }
         for day in (0..3_652_059).step_by(97).chain([3_652_058]) {

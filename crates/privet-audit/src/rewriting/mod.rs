@@ -101,7 +101,8 @@ pub(super) fn expected(
     if !columns.is_empty() {
         let missing = policy.missing.clone();
         let keyed = keyed.and_then(std::result::Result::ok);
-        policy.source = policy.source.rewritten(Arc::new(Derived { columns: columns.clone(), keyed, missing }));
+        policy.source =
+            policy.source.rewritten(Arc::new(Derived { columns: columns.clone(), keyed, missing }));
     }
     Ok((policy, Expected { columns, further }))
 }

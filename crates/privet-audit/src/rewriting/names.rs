@@ -132,16 +132,19 @@ impl Names {
         };
         let codes = |texts: &Dictionary| 0..texts.len() as u32;
         let own = tables.release.quasi.iter().chain(tables.release.others.iter().map(|other| &other.texts));
-        let mut own = own.filter_map(|texts| Some(texts.line(codes(texts).find(|code| holds(texts, *code))?)));
+        let mut own =
+            own.filter_map(|texts| Some(texts.line(codes(texts).find(|code| holds(texts, *code))?)));
         let mut shared = tables.plain.iter().enumerate().filter_map(|(place, texts)| {
             let leak = codes(texts).find(|code| holds(texts, *code) && is_released(place, *code))?;
             let at = tables.release.quasi.len() + place;
             records.ids().find(|id| records.get(*id)[at] == leak).map(|id| records.line(id))
         });
         match own.next().or_else(|| shared.next()) {
-            Some(line) => {
-                Check::new(title, false, format!("a cell in line {line} holds a name that should only be published as a pseudonym"))
-            }
+            Some(line) => Check::new(
+                title,
+                false,
+                format!("a cell in line {line} holds a name that should only be published as a pseudonym"),
+            ),
             None => Check::new(title, true, "no cell of the release holds one"),
         }
     }
@@ -149,11 +152,13 @@ impl Names {
 
 /// The parts of a text between blanks and signs that names do not have.
 fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|sign: char| !(sign.is_alphanumeric() || "-_.@+/".contains(sign))).filter(|word| !word.is_empty())
+    text.split(|sign: char| !(sign.is_alphanumeric() || "-_.@+/".contains(sign)))
+        .filter(|word| !word.is_empty())
 }
 
 /// Whether a text is long enough that it does not occur by chance.
 fn is_telling(word: &str) -> bool {
-    let least = if word.bytes().all(|byte| byte.is_ascii_digit()) { LEAST_TELLING_NUMBER } else { LEAST_TELLING };
+    let least =
+        if word.bytes().all(|byte| byte.is_ascii_digit()) { LEAST_TELLING_NUMBER } else { LEAST_TELLING };
     word.len() >= least
 }

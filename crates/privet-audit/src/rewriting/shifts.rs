@@ -61,7 +61,11 @@ impl Shifts {
             return Check::new(name, false, "somebody's dates are not moved by a permitted number of days");
         }
         if self.days.len() > LEAST_PEOPLE && !look_drawn(&self.days, &permitted) {
-            return Check::new(name, false, "the numbers of days do not look drawn: the key may have no randomness");
+            return Check::new(
+                name,
+                false,
+                "the numbers of days do not look drawn: the key may have no randomness",
+            );
         }
         let who = counted(self.days.len() as u64, "person's dates are", "people's dates are");
         let unit = if self.shift.keeps_weekdays { "weeks" } else { "days" };
@@ -73,7 +77,11 @@ impl Shifts {
             ),
         };
         let most = self.shift.days;
-        Check::new(name, true, format!("{who} moved by whole {unit}, at most {most} days, each by one number{intervals}"))
+        Check::new(
+            name,
+            true,
+            format!("{who} moved by whole {unit}, at most {most} days, each by one number{intervals}"),
+        )
     }
 }
 
@@ -90,7 +98,8 @@ fn look_drawn(days: &[i64], permitted: &[i64]) -> bool {
             found[bin_of(place)] += 1.0;
         }
     }
-    let statistic: f64 = found.iter().zip(&expected).map(|(found, expected)| (found - expected).powi(2) / expected).sum();
+    let statistic: f64 =
+        found.iter().zip(&expected).map(|(found, expected)| (found - expected).powi(2) / expected).sum();
     // Wilson and Hilferty: the cube root of the statistic over its freedom is nearly normal.
     let freedom = (bins - 1).max(1) as f64;
     let spread = 2.0 / (9.0 * freedom);

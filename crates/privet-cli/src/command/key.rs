@@ -11,7 +11,9 @@ pub fn run(arguments: &Key, output: &Output) -> Result<u8> {
         Key::New { path } => {
             privet::new_key(path)?;
             let shown = path.display();
-            let text = format!("wrote {shown}, which only you can read; name it in a policy: [pseudonyms] key = \"{shown}\"\n");
+            let text = format!(
+                "wrote {shown}, which only you can read; name it in a policy: [pseudonyms] key = \"{shown}\"\n"
+            );
             output.result(&text, || json!({ "path": path }));
         }
     }

@@ -47,8 +47,13 @@ impl<'c> Dated<'c> {
 
     /// The days since 1 March of the year 0: leap days are then the last of their years.
     fn number(self) -> i64 {
-        let (year, month) = if self.month > 2 { (self.year, self.month - 3) } else { (self.year - 1, self.month + 9) };
-        365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + (153 * month + 2) / 5 + self.day - 1
+        let (year, month) =
+            if self.month > 2 { (self.year, self.month - 3) } else { (self.year - 1, self.month + 9) };
+        365 * year + year.div_euclid(4) - year.div_euclid(100)
+            + year.div_euclid(400)
+            + (153 * month + 2) / 5
+            + self.day
+            - 1
     }
 
     /// The day of a number, with a time.
@@ -104,7 +109,17 @@ mod tests {
 
     #[test]
     fn what_is_no_day_is_not_read() {
-        for cell in ["2023-02-29", "2024-13-01", "2024-00-01", "2024-01-00", "0000-01-01", "2024-1-1", "1/2/2024", "2024-01-01x", ""] {
+        for cell in [
+            "2023-02-29",
+            "2024-13-01",
+            "2024-00-01",
+            "2024-01-00",
+            "0000-01-01",
+            "2024-1-1",
+            "1/2/2024",
+            "2024-01-01x",
+            "",
+        ] {
             assert_eq!(Dated::read(cell), None, "{cell}");
         }
     }

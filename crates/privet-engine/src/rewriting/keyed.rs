@@ -127,7 +127,9 @@ mod tests {
     #[test]
     fn letters_and_digits_are_the_standards() {
         // RFC 4648, section 10.
-        for (bytes, text) in [("", ""), ("f", "my"), ("fo", "mzxq"), ("foo", "mzxw6"), ("foobar", "mzxw6ytboi")] {
+        for (bytes, text) in
+            [("", ""), ("f", "my"), ("fo", "mzxq"), ("foo", "mzxw6"), ("foobar", "mzxw6ytboi")]
+        {
             assert_eq!(base32(bytes.as_bytes()), text);
         }
     }

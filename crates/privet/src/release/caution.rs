@@ -106,7 +106,11 @@ pub(super) fn about_dates(policy: &CheckedPolicy) -> Option<String> {
         let words = words(&column.name);
         is_shown
             && !column.is_rewritten()
-            && among("age alter edad eta idade leeftijd birth born dob geburt naissance nacimiento nascita", &words).is_some()
+            && among(
+                "age alter edad eta idade leeftijd birth born dob geburt naissance nacimiento nascita",
+                &words,
+            )
+            .is_some()
     };
     let told = policy.columns.iter().find(tells_time)?;
     Some(format!(

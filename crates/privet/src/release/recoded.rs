@@ -195,7 +195,11 @@ impl Shape for Recoded {
         }
         if let Some(print) = &self.policy.key_fingerprint {
             // Whoever makes further tables of the same people sees whether the key is the same.
-            let domains = self.policy.columns.iter().filter_map(|column| Some((column.name.clone(), json!(column.pseudonym.as_ref()?))));
+            let domains = self
+                .policy
+                .columns
+                .iter()
+                .filter_map(|column| Some((column.name.clone(), json!(column.pseudonym.as_ref()?))));
             let domains: serde_json::Map<String, Json> = domains.collect();
             manifest["pseudonyms"] = json!({ "key_fingerprint": print, "domains": domains });
         }
