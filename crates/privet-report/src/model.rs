@@ -205,7 +205,7 @@ fn reason(role: Option<Role>) -> &'static str {
     match role {
         Some(Role::Identifier) => "names a person directly",
         Some(Role::Pseudonym) => {
-            "names a person directly: published as a keyed hash, which whoever has the key and a list of people can look up"
+            "names a person directly: published as a keyed hash, by which the holder of the key can look up everybody on a list of people"
         }
         Some(Role::QuasiIdentifier) => "could identify a person together with others",
         Some(Role::Sensitive) => "what nobody may learn about a person",

@@ -1,5 +1,7 @@
 //! Pseudonyms as a whole: the same for the same name and for no other, and no name anywhere in the release.
 
+use std::collections::BTreeSet;
+
 use hashbrown::{HashMap, HashSet};
 
 use super::super::Check;
@@ -126,9 +128,13 @@ impl Names {
             let at = tables.release.quasi.len() + place;
             records.ids().any(|id| records.get(id)[at] == code)
         };
+        // Names may have several words; blanks and signs between them mean nothing.
+        let spelt: HashSet<String> = self.names.iter().map(|name| joined(&words(name))).collect();
+        let lengths: BTreeSet<usize> = self.names.iter().map(|name| words(name).len()).collect();
         let holds = |texts: &Dictionary, code: u32| {
-            let text = texts.text(code);
-            words(text).chain([text.trim()]).any(|word| is_telling(word) && self.names.contains(word))
+            let words = words(texts.text(code));
+            let parts = lengths.iter().filter(|length| **length > 0).flat_map(|length| words.windows(*length));
+            parts.map(joined).any(|part| is_telling(&part) && spelt.contains(&part))
         };
         let codes = |texts: &Dictionary| 0..texts.len() as u32;
         let own = tables.release.quasi.iter().chain(tables.release.others.iter().map(|other| &other.texts));
@@ -151,9 +157,13 @@ impl Names {
 }
 
 /// The parts of a text between blanks and signs that names do not have.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|sign: char| !(sign.is_alphanumeric() || "-_.@+/".contains(sign)))
-        .filter(|word| !word.is_empty())
+fn words(text: &str) -> Vec<&str> {
+    let parts = text.split(|sign: char| !(sign.is_alphanumeric() || "-_.@+/".contains(sign)));
+    parts.filter(|word| !word.is_empty()).collect()
+}
+
+fn joined(words: &[&str]) -> String {
+    words.join(" ")
 }
 
 /// Whether a text is long enough that it does not occur by chance.

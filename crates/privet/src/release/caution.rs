@@ -114,7 +114,7 @@ pub(super) fn about_dates(policy: &CheckedPolicy) -> Option<String> {
     };
     let told = policy.columns.iter().find(tells_time)?;
     Some(format!(
-        "the dates of {} are shifted, but {} is published too: whoever knows when somebody was born can compare the two and \
+        "the dates of {} are shifted, but {} is published too: those who know when somebody was born can compare the two and \
          find out by how many days. Shift {} by the same column, or coarsen both",
         quoted(&shifted.name),
         quoted(&told.name),
