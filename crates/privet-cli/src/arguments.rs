@@ -80,6 +80,10 @@ pub enum Command {
     /// Make keys, from which pseudonyms and the shifts of dates derive
     #[command(subcommand)]
     Key(Key),
+    /// Open the studio, a page in the browser that is served to this machine alone
+    ///
+    /// The studio is a program of its own, privet-studio: privet itself opens no socket.
+    Studio(Studio),
     /// Print a script that completes privet's arguments in a shell
     Completions(Completions),
     /// Print the manual page, or that of one command
@@ -117,6 +121,15 @@ pub enum Key {
         /// The file to make
         path: PathBuf,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct Studio {
+    /// A data file or a policy to open, or the folder to work in [default: the current folder]
+    pub path: Option<PathBuf>,
+    /// Print the address, and leave opening it to you
+    #[arg(long)]
+    pub no_browser: bool,
 }
 
 #[derive(Debug, Args)]

@@ -79,7 +79,7 @@ pub fn write_key(path: &Path, random: &[u8; LEAST_BYTES]) -> Result<()> {
     let mut file = opened.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => Error::input("there is such a file already")
             .in_file(path)
-            .help("name another one: whoever loses a key loses what it links"),
+            .help("name another one: without a key, nobody can make its pseudonyms again"),
         _ => Error::writing("write the key", path, &error),
     })?;
     // Digits survive being copied and printed; there are twice as many of them as bytes.
