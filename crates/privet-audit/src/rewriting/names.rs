@@ -133,7 +133,8 @@ impl Names {
         let lengths: BTreeSet<usize> = self.names.iter().map(|name| words(name).len()).collect();
         let holds = |texts: &Dictionary, code: u32| {
             let words = words(texts.text(code));
-            let parts = lengths.iter().filter(|length| **length > 0).flat_map(|length| words.windows(*length));
+            let parts =
+                lengths.iter().filter(|length| **length > 0).flat_map(|length| words.windows(*length));
             parts.map(joined).any(|part| is_telling(&part) && spelt.contains(&part))
         };
         let codes = |texts: &Dictionary| 0..texts.len() as u32;
