@@ -133,4 +133,27 @@ mod tests {
             assert_eq!(base32(bytes.as_bytes()), text);
         }
     }
+
+    /// Computed by Python's `hmac` and `base64`.
+    #[test]
+    fn pseudonyms_and_shifts_are_those_of_another_program() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("study.key");
+        std::fs::write(&path, "an example key that everybody can read").expect("written");
+        privet_core::platform::make_private(&path).expect("private");
+        let keyed = |length, normalise| {
+            Keyed::read(&PseudonymPolicy { key: path.clone(), length, normalise }).expect("a key")
+        };
+        let ann = "o6op53f2uu5hacaizj75mbs2tyihs5kxegd2kspbivhrzmsywvt";
+        assert_eq!(keyed(51, Normalise::Trim).pseudonym("patient", " Ann "), ann);
+        assert_eq!(keyed(26, Normalise::Nothing).pseudonym("patient", "Ann"), &ann[..26]);
+        assert_ne!(keyed(26, Normalise::Nothing).pseudonym("patient", " Ann"), &ann[..26]);
+        assert_ne!(keyed(26, Normalise::Trim).pseudonym("doctor", "Ann"), &ann[..26]);
+        // An accent of its own, and capitals.
+        assert_eq!(keyed(26, Normalise::Folded).pseudonym("patient", "JOSE\u{301} "), "atrjdy27jmok4ffj7fiwfgga3o");
+
+        let shift = DateShift { days: 180, by: 0, keeps_weekdays: true };
+        assert_eq!(keyed(26, Normalise::Trim).days(&shift, "Ann"), 7);
+        assert_eq!(keyed(26, Normalise::Trim).days(&shift, "Bob"), -154);
+    }
 }
