@@ -40,6 +40,7 @@ mod query_terms;
 mod registry;
 mod row_order;
 mod scene;
+mod set_linking;
 mod shown;
 mod similarity;
 mod skewness;

@@ -9,6 +9,7 @@ use super::database::DATABASE_KEYS;
 use super::declare::{Catalogue, Declaration, Subject};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
+use super::item_column::{self, ItemColumn};
 use super::knowledge::KnowledgePolicy;
 use super::missing;
 use super::mixed::{self, MixedColumn};
@@ -42,6 +43,8 @@ pub enum Role {
     Mixed,
     /// A set of terms that public knowledge may turn into something sensitive.
     QuasiSensitive,
+    /// A set of items, of which an attacker may know a few: generalised.
+    Set,
     /// A label that later analysis wants to predict (for the cost CM).
     Class,
     /// Carried through as it is.
@@ -50,11 +53,12 @@ pub enum Role {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 7] = [
+    pub const ALL: [Role; 8] = [
         Role::Identifier,
         Role::QuasiIdentifier,
         Role::Sensitive,
         Role::QuasiSensitive,
+        Role::Set,
         Role::Mixed,
         Role::Class,
         Role::Other,
@@ -68,6 +72,7 @@ impl Role {
             Role::Sensitive => "sensitive",
             Role::Mixed => "mixed",
             Role::QuasiSensitive => "quasi-sensitive",
+            Role::Set => "set",
             Role::Class => "class",
             Role::Other => "other",
         }
@@ -173,7 +178,7 @@ impl DataKind {
     /// The keys of a policy that this kind has and some other has not, by section.
     fn own_keys(self, section: &str) -> &'static [&'static str] {
         match (self, section) {
-            (DataKind::Table, "") => &["columns", "population", "knowledge"],
+            (DataKind::Table, "") => &["columns", "population", "knowledge", "loss"],
             (DataKind::Table, "data") => &[
                 "missing",
                 "missing_as",
@@ -232,6 +237,8 @@ pub struct PolicyColumn {
     pub mixed: Option<MixedColumn>,
     /// How its cells hold sets of terms and what is publicly known about them, for a quasi-sensitive column.
     pub sets: Option<SetPolicy>,
+    /// How its cells hold sets of items and how these generalise, if its role is `set`.
+    pub items: Option<ItemColumn>,
     /// What separates the values of a cell, for a sensitive column whose cells hold several. The values are judged one by one.
     pub separator: Option<char>,
     /// Sensitive values that need no protection.
@@ -280,6 +287,8 @@ pub struct CheckedPolicy {
     places: Vec<usize>,
     /// How the release is made.
     pub method: Method,
+    /// How much the items of a column of sets weigh; the quasi-identifiers have the rest of 1.
+    pub item_weight: Exact,
     /// The population that the data were taken from, where the policy says what is known of it.
     pub population: Option<Population>,
     /// What the adversary is taken to know, for methods that ask.
@@ -309,13 +318,21 @@ impl CheckedPolicy {
         self.method.subject()
     }
 
+    /// Whether requirements or the method look at what the terms of a quasi-sensitive column reveal.
+    pub fn looks_at_terms(&self) -> bool {
+        let is_about =
+            |asked: &Requirement| matches!(asked, Requirement::QsDiversity(_) | Requirement::QsCloseness(_));
+        self.subject() == Subject::Terms || self.requirements.iter().any(is_about)
+    }
+
     /// The same for one column: an empty cell of a column with several values is the empty set, a value like any other.
     pub fn missing_rule_of(&self, column: &PolicyColumn) -> MissingRule {
         let mut rule = self.missing_rule();
-        if column.separator.is_some() || column.sets.is_some() {
+        let of_sets = column.sets.is_some() || column.items.is_some();
+        if column.separator.is_some() || of_sets {
             rule.spellings.retain(|spelling| !spelling.is_empty());
         }
-        if column.sets.is_some() && rule.keep {
+        if of_sets && rule.keep {
             // A missing set that is kept is the empty one.
             rule.spellings.insert(0, String::new());
         }
@@ -364,7 +381,16 @@ impl Policy {
         let root = self.root();
         let kind = DataKind::Table;
         self.of_kind(kind)?;
-        root.only_at_root(&["seed", "data", "columns", "population", "privacy", "knowledge", "method"])?;
+        root.only_at_root(&[
+            "seed",
+            "data",
+            "columns",
+            "population",
+            "privacy",
+            "knowledge",
+            "loss",
+            "method",
+        ])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
         data.only(kind.data_keys())?;
@@ -398,8 +424,12 @@ impl Policy {
                 .error(format!("[knowledge] has no meaning for method \"{}\"", method.name()))
                 .help("remove it, or set name = \"injector\" in [method]"));
         }
+        let item_weight = self.item_weight(&root, &columns)?;
         let method = Method::of(&method).map_err(|error| self.at_method("name", error))?;
         weights::fit(&root, &columns, &method)?;
+        if purpose == Purpose::Run {
+            item_column::fit(&root, &columns, &method, &requirements)?;
+        }
         rewriting::fit(&root, &columns, &method, &requirements)?;
         let person = person::check(&data, &columns, &method, &requirements)?;
         if purpose == Purpose::Run {
@@ -417,6 +447,7 @@ impl Policy {
             requirements,
             places,
             method,
+            item_weight,
             population,
             knowledge,
             person,
@@ -553,7 +584,7 @@ pub(super) fn header(data: &Section<'_>) -> Result<Header> {
 }
 
 /// The keys of `[columns.NAME]`.
-pub(super) const COLUMN_KEYS: [&str; 19] = [
+pub(super) const COLUMN_KEYS: [&str; 20] = [
     "role",
     "type",
     "hierarchy",
@@ -566,6 +597,7 @@ pub(super) const COLUMN_KEYS: [&str; 19] = [
     SetPolicy::KEYS[0],
     SetPolicy::KEYS[1],
     SetPolicy::KEYS[2],
+    ItemColumn::KEYS[0],
     READING_KEYS[0],
     READING_KEYS[1],
     READING_KEYS[2],
@@ -591,6 +623,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             fuzzy_spread: None,
             mixed: None,
             sets: None,
+            items: None,
             separator: None,
             insensitive: Vec::new(),
             reading: None,
@@ -609,17 +642,18 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         section.only(&COLUMN_KEYS)?;
         let role = section.required(
             "role",
-            "one of identifier, quasi-identifier, sensitive, quasi-sensitive, mixed, class, other",
+            "one of identifier, quasi-identifier, sensitive, quasi-sensitive, set, mixed, class, other",
         )?;
         let word = role.one_of(&Role::ALL.map(Role::name))?;
         column.role = Role::ALL.into_iter().find(|role| role.name() == word);
         column.reading = reading(&section, &source.columns()[column.index])?;
         column.sets = policy.set_column(&section, column.role)?;
-        if let Some(hierarchy) = section.entry("hierarchy") {
+        column.items = policy.item_column(&section, column.role)?;
+        if let Some(hierarchy) = section.entry("hierarchy").filter(|_| column.items.is_none()) {
             if !matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive | Role::Mixed)) {
                 return Err(hierarchy
                     .error(format!("column '{name}' has role '{word}', which uses no hierarchy"))
-                    .help("only quasi-identifiers, sensitive and mixed columns have hierarchies"));
+                    .help("only quasi-identifiers, sensitive and mixed columns and sets have hierarchies"));
             }
             let path = policy.resolve(hierarchy.text()?);
             column.hierarchy = Some(Arc::new(Taxonomy::read(&path)?));
@@ -657,7 +691,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         }
     }
     check_sensitive(&listed, &mut columns)?;
-    for role in [Role::Class, Role::QuasiSensitive] {
+    for role in [Role::Class, Role::QuasiSensitive, Role::Set] {
         if columns.iter().filter(|column| column.role == Some(role)).count() > 1 {
             return Err(listed
                 .error(format!("more than one column has role '{role}'"))

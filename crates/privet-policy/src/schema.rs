@@ -32,7 +32,7 @@ pub fn schema() -> Json {
     let mut definitions = Map::new();
     for catalogue in CATALOGUES.all() {
         for requirement in catalogue.requirements {
-            definitions.insert(format!("privacy-{}", requirement.name), table_of(requirement, &[], true));
+            definitions.insert(named(catalogue, requirement), table_of(requirement, &[], true));
         }
     }
     for (kind, catalogue) in kinds() {
@@ -86,6 +86,9 @@ pub fn schema() -> Json {
             "population": population(),
             "privacy": privacy(&CATALOGUES.all()),
             "knowledge": knowledge(),
+            "loss": section("What weighs how much in a table with a column of role set.", &[
+                ("items", about(json!({ "$ref": "#/$defs/exact" }), "The share of the items, from 0 to 1 (0.5); the quasi-identifiers have the rest.")),
+            ], &[]),
             "method": {
                 "description": "How the release is made.",
                 "anyOf": kinds().iter().map(|(kind, _)| json!({ "$ref": format!("#/$defs/method-{kind}") })).collect::<Vec<_>>(),
@@ -125,15 +128,32 @@ fn kinds() -> [(&'static str, &'static Catalogue); 3] {
     ]
 }
 
+/// What a requirement is called among the definitions; one for tables may have a namesake for transactions.
+fn named(catalogue: &Catalogue, requirement: &Declaration) -> String {
+    let of_tables = std::ptr::eq(catalogue, CATALOGUES.tables);
+    let has_namesake = |other: &&Catalogue| other.requirement(requirement.name).is_some();
+    match of_tables && CATALOGUES.all().into_iter().filter(has_namesake).count() > 1 {
+        true => format!("privacy-{}-of-tables", requirement.name),
+        false => format!("privacy-{}", requirement.name),
+    }
+}
+
 /// `[privacy]` with the requirements of some catalogues.
 fn privacy(catalogues: &[&Catalogue]) -> Json {
-    let requirements = catalogues.iter().flat_map(|catalogue| catalogue.requirements);
-    let properties = requirements.map(|requirement| {
-        let own = json!({ "$ref": format!("#/$defs/privacy-{}", requirement.name) });
-        let once_or_more = json!({
-            "description": described(requirement),
-            "anyOf": [own, { "type": "array", "items": own, "minItems": 1 }],
-        });
+    let mut namesakes: Vec<(&Declaration, Vec<Json>)> = Vec::new();
+    for catalogue in catalogues {
+        for requirement in catalogue.requirements {
+            let own = json!({ "$ref": format!("#/$defs/{}", named(catalogue, requirement)) });
+            match namesakes.iter_mut().find(|(other, _)| other.name == requirement.name) {
+                Some((_, known)) => known.push(own),
+                None => namesakes.push((requirement, vec![own])),
+            }
+        }
+    }
+    let properties = namesakes.into_iter().map(|(requirement, own)| {
+        let many = own.iter().map(|own| json!({ "type": "array", "items": own, "minItems": 1 }));
+        let once_or_more: Vec<Json> = own.iter().cloned().chain(many).collect();
+        let once_or_more = json!({ "description": described(requirement), "anyOf": once_or_more });
         (requirement.name.to_string(), once_or_more)
     });
     json!({
@@ -459,7 +479,10 @@ fn column() -> Json {
                     "What a cell shows of its class, for quasi-identifiers.",
                 ),
             ),
-            ("hierarchy", text("The hierarchy file, for quasi-identifiers, sensitive and mixed columns.")),
+            (
+                "hierarchy",
+                text("The hierarchy file, for quasi-identifiers, sensitive and mixed columns and sets."),
+            ),
             (
                 "fuzzy_spread",
                 about(
@@ -468,6 +491,12 @@ fn column() -> Json {
                 ),
             ),
             ("separator", character("What separates the values of a cell that holds several.")),
+            (
+                "sensitive",
+                one_or_file(
+                    "For a column of role set: items that nobody may learn about, a list or a file with one per line.",
+                ),
+            ),
             ("insensitive", texts("Values that need no protection.")),
             (
                 "weight",

@@ -48,7 +48,10 @@ choices! {
 /// `[method] name = "quasi-sensitive"`.
 pub static DECLARATION: Declaration = Declaration {
     subject: Subject::Terms,
-    accepts: &[Accepts::once(&["qs-diversity", "qs-closeness"]), Accepts::of(super::ABOUT_CLASSES)],
+    accepts: &[
+        Accepts::once(&["qs-diversity", "qs-closeness"]).because(super::ABOUT_TERMS),
+        Accepts::of(super::ABOUT_CLASSES),
+    ],
     name: "quasi-sensitive",
     source: "P. Shi, L. Xiong, B. Fung: Anonymizing Data with Quasi-Sensitive Attribute Values. CIKM 2010",
     summary: "groups by Mondrian, then removes as few terms as it can, so that a public table reveals little",
