@@ -11,7 +11,7 @@ use crate::privacy::{CellLinks, ItemCells, TrackedColumn, TrackedTable};
 use privet_core::{Error, Result, RunKey};
 use privet_data::naming::{tells_people_apart, words};
 use privet_data::{Names, People, Source, Summary, SummaryColumn, set_cell, terms_of};
-use privet_policy::{CheckedPolicy, ItemColumn, OnMissing, PolicyColumn, Role, SetPolicy, Subject};
+use privet_policy::{CheckedPolicy, ItemColumn, OnMissing, PolicyColumn, ReleaseKind, Role, SetPolicy};
 use privet_taxonomy::{NodeId, Taxonomy};
 
 /// A column of a summarised table that is generalised: a quasi-identifier or a mixed column.
@@ -148,7 +148,7 @@ impl Microdata {
         let with_role = |role| policy.with_role(role).collect::<Vec<_>>();
         let quasi = policy.generalised().collect::<Vec<_>>();
         // Where terms are published as they are, requirements about them judge classes by who is in them.
-        let judged = policy.subject() == Subject::Classes && policy.looks_at_terms();
+        let judged = !policy.method.is_about(Role::QuasiSensitive) && policy.looks_at_terms();
         let terms = if judged { with_role(Role::QuasiSensitive) } else { Vec::new() };
         let tracked =
             [with_role(Role::Sensitive), with_role(Role::Class), terms, with_role(Role::Set)].concat();
@@ -161,7 +161,7 @@ impl Microdata {
         }
         let sets = policy
             .with_role(Role::QuasiSensitive)
-            .filter(|_| policy.subject() == Subject::Terms)
+            .filter(|_| policy.method.is_about(Role::QuasiSensitive))
             .find_map(|column| {
                 let (index, name) = (column.index, column.name.clone());
                 let position = quasi.len() + tracked.len();
@@ -191,7 +191,7 @@ impl Microdata {
             let position = quasi.len() + position;
             let counts = std::mem::take(&mut counts[position]);
             let whole = whole_column(policy, column, &columns[position], counts)?;
-            if column.separator.is_none() || policy.subject() != Subject::Projections {
+            if column.separator.is_none() || policy.publishes() != ReleaseKind::Projections {
                 origins.push(Origin { position, codes: None });
                 numbered.push(whole);
                 continue;

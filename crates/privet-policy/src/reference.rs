@@ -85,7 +85,7 @@ impl Declaration {
 /// The table of all methods with the requirements that they take, in Markdown.
 pub fn method_table() -> String {
     let mut text = "| `name` | requirements it takes | what it makes |\n|---|---|---|\n".to_string();
-    for catalogue in CATALOGUES.all() {
+    for catalogue in CATALOGUES {
         for method in catalogue.methods {
             let default = if method.name == catalogue.default_method { ", the default" } else { "" };
             text += &format!(
@@ -102,11 +102,11 @@ pub fn method_table() -> String {
 /// The tables of the policy reference by the words of their markers, as in `[privacy.k-anonymity]` and `name = "og"`.
 pub fn tables() -> Vec<(String, String)> {
     let mut tables = vec![("methods".to_string(), method_table())];
-    for (place, catalogue) in CATALOGUES.all().into_iter().enumerate() {
+    for (place, catalogue) in CATALOGUES.into_iter().enumerate() {
         let requirements = catalogue.requirements.iter();
         tables.extend(requirements.map(|own| {
             // One for transactions may have a namesake for tables.
-            let mut earlier = CATALOGUES.all().into_iter().take(place);
+            let mut earlier = CATALOGUES.into_iter().take(place);
             let of = if earlier.any(|other| other.requirement(own.name).is_some()) {
                 " of transactions"
             } else {

@@ -9,7 +9,7 @@ use super::check::{DataKind, Role};
 use super::column_type::ColumnType;
 use super::declare::{Catalogue, Declaration, Key, KeyKind};
 use super::numbers::BoundLabel;
-use crate::method::{CATALOGUES, Labels};
+use crate::method::{CATALOGUES, Labels, TABLES, TRANSACTIONS, VOCABULARIES};
 
 /// The pattern of an exact number that is written as text: `"3/10"`, `"30%"`, `"0.3"`. What stands below the line has a digit other
 /// than 0.
@@ -30,7 +30,7 @@ pub const DURATION: &str = r"^\s*[0-9]*\.?[0-9]+\s*(ms|s|m|min|h|d|w)\s*$";
 /// The schema, draft 2020-12.
 pub fn schema() -> Json {
     let mut definitions = Map::new();
-    for catalogue in CATALOGUES.all() {
+    for catalogue in CATALOGUES {
         for requirement in catalogue.requirements {
             definitions.insert(named(catalogue, requirement), table_of(requirement, &[], true));
         }
@@ -84,7 +84,7 @@ pub fn schema() -> Json {
             "vocabulary": vocabulary(),
             "semantics": semantics(),
             "population": population(),
-            "privacy": privacy(&CATALOGUES.all()),
+            "privacy": privacy(&CATALOGUES),
             "knowledge": knowledge(),
             "loss": section("What weighs how much in a table with a column of role set.", &[
                 ("items", about(json!({ "$ref": "#/$defs/exact" }), "The share of the items, from 0 to 1 (0.5); the quasi-identifiers have the rest.")),
@@ -121,18 +121,14 @@ pub fn schema() -> Json {
 
 /// The catalogues with their names.
 fn kinds() -> [(&'static str, &'static Catalogue); 3] {
-    [
-        ("tables", CATALOGUES.tables),
-        ("transactions", CATALOGUES.transactions),
-        ("vocabularies", CATALOGUES.vocabularies),
-    ]
+    [("tables", &TABLES), ("transactions", &TRANSACTIONS), ("vocabularies", &VOCABULARIES)]
 }
 
 /// What a requirement is called among the definitions; one for tables may have a namesake for transactions.
 fn named(catalogue: &Catalogue, requirement: &Declaration) -> String {
-    let of_tables = std::ptr::eq(catalogue, CATALOGUES.tables);
+    let of_tables = std::ptr::eq(catalogue, &TABLES);
     let has_namesake = |other: &&Catalogue| other.requirement(requirement.name).is_some();
-    match of_tables && CATALOGUES.all().into_iter().filter(has_namesake).count() > 1 {
+    match of_tables && CATALOGUES.into_iter().filter(has_namesake).count() > 1 {
         true => format!("privacy-{}-of-tables", requirement.name),
         false => format!("privacy-{}", requirement.name),
     }

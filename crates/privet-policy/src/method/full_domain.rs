@@ -2,7 +2,8 @@
 
 use super::{COST, CUTS, Checked, Cuts, REFINE, SET_SUPPRESSION, TIME_LIMIT, TableCost};
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::declare::{Accepts, Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::requirement::{Absent, Requirement};
 use crate::typed::method;
 use privet_core::{Error, Exact};
@@ -23,9 +24,9 @@ method! {
         /// Whether some children of a node may form classes of their own, next to the rest.
         pub refine: bool,
         /// How the items of a column of sets are generalised.
-        pub cuts: Cuts,
+        pub cuts: Option<Cuts>,
         /// The largest share of these items that may be removed.
-        pub item_suppression_limit: Exact,
+        pub item_suppression_limit: Option<Exact>,
         /// How long the search may take.
         pub time_limit: Option<Duration>,
     }
@@ -95,7 +96,8 @@ impl FullDomain {
 
 /// `[method] name = "full-domain"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[
         Accepts::of(&["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness", "n-t-closeness"]),
         Accepts::of(&["beta-likeness", "delta-disclosure"]),

@@ -17,8 +17,9 @@ pub mod ssg;
 
 use std::collections::BTreeMap;
 
-use crate::check::{PolicyColumn, Role};
-use crate::declare::{Accepts, Catalogue, Catalogues, Key, KeyKind, Subject};
+use crate::check::{DataKind, PolicyColumn, Role};
+use crate::declare::{Accepts, Catalogue, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::requirement;
 use crate::requirement::{ItemRequirement, Requirement};
 use crate::typed::{choices, stated};
@@ -179,7 +180,7 @@ impl Method {
             | Method::FfOptimal(_)
             | Method::QuasiSensitive(_) => return None,
         };
-        Some(ItemCuts { cuts, limit })
+        Some(ItemCuts { cuts: cuts.unwrap_or(Cuts::Local), limit: limit.unwrap_or(Exact::ZERO) })
     }
 
     /// How likely a class is published more general than necessary.
@@ -199,9 +200,14 @@ impl Method {
         }
     }
 
-    /// What it is about, and so what it publishes.
-    pub fn subject(&self) -> Subject {
-        self.declaration().subject
+    /// What it publishes.
+    pub fn publishes(&self) -> ReleaseKind {
+        self.declaration().publishes
+    }
+
+    /// Whether it is about columns of this role, and not about quasi-identifiers and sensitive columns alone.
+    pub fn is_about(&self, role: Role) -> bool {
+        self.declaration().role == Some(role)
     }
 
     /// Whether every column is published at one level of its hierarchy. Only then a class can be compared with the records
@@ -455,8 +461,18 @@ impl VocabularyMethod {
 }
 
 /// The catalogues of all kinds of data.
-pub static CATALOGUES: Catalogues =
-    Catalogues { tables: &TABLES, transactions: &TRANSACTIONS, vocabularies: &VOCABULARIES };
+pub static CATALOGUES: [&Catalogue; 3] = [&TABLES, &TRANSACTIONS, &VOCABULARIES];
+
+impl Catalogue {
+    /// The catalogue of a kind of data.
+    pub fn of(kind: DataKind) -> &'static Catalogue {
+        match kind {
+            DataKind::Table => &TABLES,
+            DataKind::Transactions => &TRANSACTIONS,
+            DataKind::QueryLog | DataKind::Vocabularies => &VOCABULARIES,
+        }
+    }
+}
 
 /// All requirements and methods for tables.
 pub static TABLES: Catalogue =
@@ -505,20 +521,19 @@ const ITEM_COST: Key = Key::with_default(
 );
 
 /// For methods that treat a column of sets.
-const CUTS: Key = Key::with_default(
+const CUTS: Key = Key::optional(
     "cuts",
     KeyKind::Choice(Cuts::WORDS),
-    "local",
-    "for a column of role \"set\": whether every class generalises its items in its own way, which loses less, or all in the \
-     same way, so that labels mean the same everywhere",
+    "for a column of role \"set\": whether every class generalises its items in its own way (local, unless said otherwise), \
+     which loses less, or all in the same way (global), so that labels mean the same everywhere",
 );
 
 /// For methods that treat a column of sets.
-const SET_SUPPRESSION: Key = Key::with_default(
+const SET_SUPPRESSION: Key = Key::optional(
     "item_suppression_limit",
     KeyKind::Exact("0", "1"),
-    "0",
-    "for a column of role \"set\": the largest share of item occurrences that may be removed, as in 0.01",
+    "for a column of role \"set\": the largest share of item occurrences that may be removed, as in 0.01; none unless said \
+     otherwise",
 );
 
 /// For methods that look for the best until the time is over.

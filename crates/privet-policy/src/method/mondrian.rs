@@ -2,7 +2,8 @@
 
 use super::{CUTS, Checked, Cuts, REFINE, REPORTED_COST, SET_SUPPRESSION, TIME_LIMIT, TableCost};
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Accepts, Condition, Declaration, Key, KeyKind, Subject};
+use crate::declare::{Accepts, Condition, Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, method};
 use privet_core::{Error, Exact};
 use std::time::Duration;
@@ -23,9 +24,9 @@ method! {
         /// Whether some children of a node may form classes of their own, next to the rest.
         pub refine: bool,
         /// How the items of a column of sets are generalised.
-        pub cuts: Cuts,
+        pub cuts: Option<Cuts>,
         /// The largest share of these items that may be removed.
-        pub item_suppression_limit: Exact,
+        pub item_suppression_limit: Option<Exact>,
         /// How long the search may take.
         pub time_limit: Option<Duration>,
     }
@@ -116,7 +117,8 @@ choices! {
 
 /// `[method] name = "mondrian"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[
         Accepts::of(super::ABOUT_CLASSES),
         Accepts::of(&["beta-likeness"]),

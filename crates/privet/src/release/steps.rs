@@ -137,7 +137,7 @@ pub fn decide(
 ) -> Result<Decision> {
     let mut policy = policy.check_any(original)?;
     let seed = pipeline::chosen(own_seed(&mut policy), seed)?;
-    let version = PolicyRef::from(&policy).version();
+    let version = policy.as_ref().version();
     let made = match policy {
         AnyPolicy::Table(policy) => match policy.publishes() {
             ReleaseKind::Groups => Made::Groups(Box::new(Grouped::decide(policy, seed, clock)?)),
@@ -317,7 +317,7 @@ pub fn attack(
     if let AnyPolicy::Table(policy) = &mut policy {
         *policy = as_published(policy, &mut || clock.check())?;
     }
-    pipeline::attacked((&policy).into(), release, SEED, false, None, choice, clock)
+    pipeline::attacked(policy.as_ref(), release, SEED, false, None, choice, clock)
 }
 
 /// Writes the release that was decided, audits and attacks it, and publishes it as a directory: byte for byte what the command
