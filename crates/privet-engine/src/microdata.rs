@@ -382,7 +382,8 @@ fn item_cells(
         false => ("is not in the hierarchy", "add a line for it, and check that the separator is right"),
     };
     let error = Error::input(format!("the item '{item}' of column '{name}' ({data}, line {line}) {what}"));
-    Err(error.in_file(items.hierarchy_path.clone().unwrap_or_default()).help(help))
+    let place = items.hierarchy_path.as_deref().unwrap_or(policy.written.path());
+    Err(error.in_file(place).help(help))
 }
 
 /// One column of zeros and ones per value of a column whose cells hold several, with the code of each cell in it.
@@ -457,7 +458,7 @@ fn quasi_identifier(
     };
     let mut leaf_of_code = Vec::with_capacity(values.len());
     for (code, value) in values.iter().enumerate() {
-        let hierarchy = || column.hierarchy_path.clone().unwrap_or_default();
+        let hierarchy = || column.hierarchy_path.as_deref().unwrap_or(policy.written.path());
         let leaf = taxonomy.leaf_of(value).map_err(|error| error.in_file(hierarchy()))?;
         let node = leaf.ok_or_else(|| {
             let (line, data) = (summary.first_line[code], policy.source.origin());

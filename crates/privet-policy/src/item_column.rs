@@ -20,7 +20,7 @@ pub struct ItemColumn {
     pub separator: char,
     /// How items generalise; `None` where the policy names no hierarchy: then every item is a child of `*`.
     pub tree: Option<Arc<ItemTree>>,
-    /// The hierarchy file.
+    /// The hierarchy file, where the tree is not in the policy itself.
     pub hierarchy_path: Option<PathBuf>,
     /// The sensitive items, in alphabetical order. They are published as they are.
     pub sensitive: Vec<String>,
@@ -72,8 +72,7 @@ impl Policy {
         let Some(separator) = character(section, "separator")? else { return Ok(None) };
         let (mut tree, mut hierarchy_path) = (None, None);
         if let Some(entry) = section.entry("hierarchy") {
-            let path = self.resolve(entry.text()?);
-            let read = ItemTree::read(&path)?;
+            let (read, path) = entry.tree(ItemTree::read, ItemTree::from_paths)?;
             let splits = |node: &u32| {
                 let label = read.label(*node);
                 label.contains(separator) || label.trim() != label
@@ -85,10 +84,14 @@ impl Policy {
                 );
                 let help =
                     "choose another separator in [columns], or rename it in the hierarchy and in the data";
-                return Err(Error::input(wrong).in_file(&path).help(help));
+                let error = match &path {
+                    Some(path) => Error::input(wrong).in_file(path),
+                    None => entry.error(wrong),
+                };
+                return Err(error.help(help));
             }
             tree = Some(Arc::new(read));
-            hierarchy_path = Some(path);
+            hierarchy_path = path;
         }
         let (mut sensitive, mut taken_out) = (Vec::new(), Vec::new());
         if let Some(entry) = section.entry("sensitive") {

@@ -78,7 +78,7 @@ pub fn schema() -> Json {
                 "What each column of a table is. A column that is not mentioned is not published.",
             ),
             "items": section("Items of transactions.", &[
-                ("hierarchy", text("The file with the tree of public items.")),
+                ("hierarchy", tree("The file with the tree of public items, or the paths of the tree.")),
                 ("sensitive", one_or_file("Items that nobody may learn about: a list, or a file with one per line.")),
             ], &[]),
             "vocabulary": vocabulary(),
@@ -107,9 +107,9 @@ pub fn schema() -> Json {
         "required": ["data", "privacy"],
         "additionalProperties": false,
         "allOf": [
-            of_kind(DataKind::Transactions, only("transactions", &["columns", "population", "knowledge", "vocabulary", "semantics"])),
-            of_kind(DataKind::QueryLog, only("vocabularies", &["columns", "population", "knowledge", "items"])),
-            of_kind(DataKind::Vocabularies, only("vocabularies", &["columns", "population", "knowledge", "items", "vocabulary"])),
+            of_kind(DataKind::Transactions, only("transactions", &["columns", "population", "loss", "knowledge", "vocabulary", "semantics"])),
+            of_kind(DataKind::QueryLog, only("vocabularies", &["columns", "population", "loss", "knowledge", "items"])),
+            of_kind(DataKind::Vocabularies, only("vocabularies", &["columns", "population", "loss", "knowledge", "items", "vocabulary"])),
             {
                 "if": { "properties": { "data": { "properties": { "kind": { "enum": other } }, "required": ["kind"] } } },
                 "else": table,
@@ -300,6 +300,13 @@ fn texts(description: &str) -> Json {
     about(json!({ "type": "array", "items": { "type": "string" } }), description)
 }
 
+/// A tree: the file that holds it, or a list of paths from each leaf to the root.
+fn tree(description: &str) -> Json {
+    let path = json!({ "type": "array", "minItems": 1, "items": { "type": "string" } });
+    let paths = json!({ "type": "array", "minItems": 1, "items": path });
+    about(json!({ "anyOf": [{ "type": "string" }, paths] }), description)
+}
+
 fn one_or_file(description: &str) -> Json {
     about(
         json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] }),
@@ -477,7 +484,9 @@ fn column() -> Json {
             ),
             (
                 "hierarchy",
-                text("The hierarchy file, for quasi-identifiers, sensitive and mixed columns and sets."),
+                tree(
+                    "The hierarchy file, or the paths of the tree, for quasi-identifiers, sensitive and mixed columns and sets.",
+                ),
             ),
             (
                 "fuzzy_spread",
@@ -653,7 +662,7 @@ fn semantics() -> Json {
                     "Where distances come from.",
                 ),
             ),
-            ("hierarchy", text("For distance = \"taxonomy\": the tree of terms.")),
+            ("hierarchy", tree("For distance = \"taxonomy\": the tree of terms, in a file or as its paths.")),
             ("path", text("For distance = \"file\": the file of distances.")),
             ("wordnet", text("The directory of WordNet.")),
             ("attach", about(json!({ "enum": ["hypernym", "synset"] }), "Where a word hangs in WordNet.")),
@@ -762,7 +771,7 @@ fn report() -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{check, knowledge, mixed, population, transactions, vocabulary};
+    use crate::{check, item_column, knowledge, mixed, population, transactions, vocabulary};
 
     /// The parts that are not declared are written by hand: they name the keys that the policy check knows, and no others.
     #[test]
@@ -790,6 +799,7 @@ mod tests {
         keys("/properties/semantics", &vocabulary::SEMANTICS_KEYS);
         keys("/properties/population", &population::keys());
         keys("/properties/knowledge", &knowledge::KEYS);
+        keys("/properties/loss", &item_column::LOSS_KEYS);
         keys("/properties/report", &crate::ReportKeys::NAMES);
         keys("/properties/ledger", &crate::LedgerPolicy::NAMES);
     }

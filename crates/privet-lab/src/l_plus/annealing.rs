@@ -49,7 +49,10 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         }
         table.row(row(scheme, &exact, &runs));
         faster.extend(exact.outcome().map(|best| {
-            (scheme, factor(best, runs.iter().filter_map(Answer::outcome), bench.scale.annealing.as_secs_f64()))
+            (
+                scheme,
+                factor(best, runs.iter().filter_map(Answer::outcome), bench.scale.annealing.as_secs_f64()),
+            )
         }));
         let traces: Vec<Vec<(f64, f64)>> =
             runs.iter().filter_map(Answer::outcome).map(Outcome::improvements).collect();
