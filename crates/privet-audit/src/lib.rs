@@ -278,7 +278,7 @@ pub fn audit_table_watched(
     let matched = items.as_ref().map(|items| items.matched(&facts, &coverage)).transpose()?;
     checks.push(check_records(&facts, &coverage, matched.as_ref())?);
     checks.extend(items.zip(matched).map(|(items, matched)| items.check(&facts, &matched)));
-    checks.extend(rewriting::check(&facts, expected)?);
+    checks.extend(rewriting::check(&facts, expected, release.columns())?);
     checks.push(table_order::check(&facts, &coverage)?);
     checks.extend(levels::check(&facts)?);
     checks.push(check_suppression(policy, options, &records));
