@@ -140,9 +140,7 @@ impl UniqueRows {
         let open = alone(|role| {
             !matches!(
                 role,
-                Some(
-                    Role::Sensitive | Role::Mixed | Role::QuasiSensitive | Role::Pseudonym | Role::Set
-                )
+                Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive | Role::Pseudonym | Role::Set)
             )
         })?;
         let declared = alone(|role| role == Some(Role::QuasiIdentifier))?;
