@@ -96,7 +96,11 @@ pub fn call(shared: &Arc<Shared>, name: &str, asked: &Json) -> Result<Json> {
         }
         "roles" => roles(session),
         "preview" => preview(session),
-        "tree" => tree(session, text(asked, "column")?),
+        "tree" => match text(asked, "column")? {
+            "" => tree(session, ""),
+            // Where the values were not read yet there is nothing to show.
+            column => Ok(tree(session, column).unwrap_or_default()),
+        },
         "change-tree" => change_tree(session, asked),
         "rows" => rows(session, asked),
         "report" => {

@@ -8,6 +8,7 @@
 
 pub mod api;
 mod assets;
+mod http;
 pub mod job;
 mod journal;
 pub mod server;

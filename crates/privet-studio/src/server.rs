@@ -1,7 +1,7 @@
 //! The server: it listens to this machine alone, and to nobody who does not have the run's token.
 //!
-//! `tiny_http` was chosen for its size: five crates, threads, no runtime, which is enough for one person. Should it be given up,
-//! what is used of it are a few hundred lines to own.
+//! The server is the standard library's listener and the few pages of [`crate::http`]: one person needs no more, and no dependency
+//! has to be trusted. (`tiny_http` was tried; it leaves connections waiting that come at the same time, as browsers open them.)
 //!
 //! Three things have to hold before a request is looked at. It names this server as its host, so that no other site can reach it
 //! by a name of its own; if it says where it comes from, that is here; and, unless it asks for a file of the page, it carries the
@@ -9,17 +9,18 @@
 //! the browser speak for the user.
 
 use std::io::{self, Read, Write};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use privet::{Error, ErrorKind, Result};
 use serde_json::{Value as Json, json};
-use tiny_http::{Header, Method, Request, Response, Server};
 
 use crate::api;
 use crate::assets::ASSETS;
+use crate::http::Request;
 use crate::job::Jobs;
 use crate::session::Session;
 use crate::workspace::Workspace;
@@ -52,7 +53,7 @@ impl Settings {
 
 /// A studio that listens.
 pub struct Studio {
-    server: Arc<Server>,
+    listener: TcpListener,
     shared: Arc<Shared>,
     address: SocketAddr,
 }
@@ -66,8 +67,9 @@ pub struct Shared {
     session: Mutex<Session>,
     token: String,
     most_upload: u64,
+    address: SocketAddr,
     host: String,
-    server: Arc<Server>,
+    ending: AtomicBool,
 }
 
 impl Shared {
@@ -79,7 +81,9 @@ impl Shared {
     /// Ends the server.
     pub fn quit(&self) {
         self.jobs.stop_all();
-        self.server.unblock();
+        self.ending.store(true, Ordering::SeqCst);
+        // The listener waits for somebody to come.
+        let _ = TcpStream::connect(self.address);
     }
 }
 
@@ -87,23 +91,24 @@ impl Studio {
     /// Listens to this machine.
     pub fn start(settings: &Settings) -> Result<Studio> {
         let workspace = Workspace::open(&settings.folder)?;
-        let server = Server::http(("127.0.0.1", settings.port)).map_err(|error| {
+        let listener = TcpListener::bind(("127.0.0.1", settings.port)).map_err(|error| {
             Error::input(format!("cannot listen at port {}: {error}", settings.port))
                 .help("leave out --port, or name one that is free")
         })?;
-        let server = Arc::new(server);
-        let address =
-            server.server_addr().to_ip().ok_or_else(|| Error::internal("the server has no address"))?;
+        let address = listener
+            .local_addr()
+            .map_err(|error| Error::internal(format!("the server has no address: {error}")))?;
         let shared = Arc::new(Shared {
             session: Mutex::new(Session::new(workspace.clone())),
             workspace,
             jobs: Jobs::default(),
             token: token()?,
             most_upload: settings.most_upload,
+            address,
             host: address.to_string(),
-            server: server.clone(),
+            ending: AtomicBool::new(false),
         });
-        Ok(Studio { server, shared, address })
+        Ok(Studio { listener, shared, address })
     }
 
     /// The address to open. The token is behind the `#`: browsers do not send that part to anybody.
@@ -118,21 +123,19 @@ impl Studio {
 
     /// Answers requests until it is asked to end, each in a thread of its own.
     pub fn serve(&self) {
-        loop {
-            match self.server.recv() {
-                Ok(request) => {
-                    let shared = self.shared.clone();
-                    let answering = thread::Builder::new().spawn(move || {
-                        // The one who asked may be gone by now.
-                        let _ = answer(&shared, request);
-                    });
-                    if answering.is_err() {
-                        return;
-                    }
-                }
-                // Asked to end.
-                Err(_) => return,
+        for stream in self.listener.incoming() {
+            if self.shared.ending.load(Ordering::SeqCst) {
+                return;
             }
+            let Ok(stream) = stream else { continue };
+            let shared = self.shared.clone();
+            // Where the system starts no thread, the connection ends unanswered.
+            let _ = thread::Builder::new().spawn(move || {
+                if let Some(request) = Request::read(stream) {
+                    // The one who asked may be gone by now.
+                    let _ = answer(&shared, request);
+                }
+            });
         }
     }
 }
@@ -149,26 +152,28 @@ fn answer(shared: &Arc<Shared>, mut request: Request) -> io::Result<()> {
     if let Some(refused) = refusal(shared, &request) {
         return refuse(request, refused.0, refused.1);
     }
-    let path = request.url().split(['?', '#']).next().unwrap_or("").to_string();
+    let path = request.path.split(['?', '#']).next().unwrap_or("").to_string();
     if let Some(asset) = ASSETS.iter().find(|asset| asset.path == path) {
-        if !matches!(request.method(), Method::Get | Method::Head) {
+        if !["GET", "HEAD"].contains(&request.method.as_str()) {
             return refuse(request, 405, "a file of the page can only be fetched");
         }
-        let response = Response::from_string(asset.content);
-        return request.respond(guarded(response, asset.kind));
+        return request.respond(200, &with_type(asset.kind), asset.content.as_bytes());
     }
     let Some(call) = path.strip_prefix("/api/") else {
         return refuse(request, 404, "there is no such page");
     };
-    if !is_equal(value(&request, "X-Privet-Token").unwrap_or(""), &shared.token) {
+    if !is_equal(request.header("x-privet-token").unwrap_or(""), &shared.token) {
         return refuse(
             request,
             401,
             "the token is missing or not that of this run; open the address that privet-studio printed",
         );
     }
-    if *request.method() != Method::Post {
+    if request.method != "POST" {
         return refuse(request, 405, "calls are made with POST");
+    }
+    if request.length().is_none() {
+        return refuse(request, 411, "the length of the call is missing");
     }
     if call == "upload" {
         let answer = upload(shared, &mut request);
@@ -192,16 +197,13 @@ fn answer(shared: &Arc<Shared>, mut request: Request) -> io::Result<()> {
 
 /// Why a request is not looked at.
 fn refusal(shared: &Shared, request: &Request) -> Option<(u16, &'static str)> {
-    let alone =
-        |name: &'static str| request.headers().iter().filter(|header| header.field.equiv(name)).count() <= 1;
-    if value(request, "Host") != Some(&shared.host) || !alone("Host") || !alone("Origin") {
+    if request.header("host") != Some(&shared.host) {
         return Some((403, "this server answers to its own address alone"));
     }
     let origin = format!("http://{}", shared.host);
-    if value(request, "Origin").is_some_and(|from| from != origin) {
-        return Some((403, "other pages may not speak to this server"));
-    }
-    if value(request, "Sec-Fetch-Site").is_some_and(|site| site == "cross-site" || site == "same-site") {
+    let foreign = request.has("origin") && request.header("origin") != Some(&origin);
+    let site = request.header("sec-fetch-site").unwrap_or("none");
+    if foreign || !["none", "same-origin"].contains(&site) {
         return Some((403, "other pages may not speak to this server"));
     }
     None
@@ -213,14 +215,10 @@ fn is_equal(one: &str, other: &str) -> bool {
     one.len() == other.len() && differ == 0
 }
 
-fn value<'a>(request: &'a Request, name: &'static str) -> Option<&'a str> {
-    request.headers().iter().find(|header| header.field.equiv(name)).map(|header| header.value.as_str())
-}
-
 /// What a call says.
 fn body(request: &mut Request) -> std::result::Result<Json, (u16, &'static str)> {
     let mut text = Vec::new();
-    let read = request.as_reader().take(MOST_JSON + 1).read_to_end(&mut text);
+    let read = request.body().take(MOST_JSON + 1).read_to_end(&mut text);
     if read.is_err() || text.len() as u64 > MOST_JSON {
         return Err((413, "the call is too large"));
     }
@@ -237,11 +235,11 @@ fn upload(shared: &Shared, request: &mut Request) -> Result<Json> {
         Error::input(format!("the file is larger than {} MB", most >> 20))
             .help("put it into the folder yourself, and choose it there")
     };
-    if request.body_length().is_some_and(|length| length as u64 > most) {
+    if request.length().is_some_and(|length| length > most) {
         return Err(too_large());
     }
-    let name = value(request, "X-Privet-Name").unwrap_or("").to_string();
-    let mut limited = request.as_reader().take(most + 1);
+    let name = request.header("x-privet-name").unwrap_or("").to_string();
+    let mut limited = request.body().take(most + 1);
     let path = shared.workspace.take_in(&decoded(&name), &mut limited, most)?.ok_or_else(too_large)?;
     Ok(json!({ "path": path }))
 }
@@ -278,18 +276,14 @@ const HEADERS: [(&str, &str); 7] = [
     ("Permissions-Policy", "camera=(), geolocation=(), microphone=()"),
 ];
 
-fn guarded<R: Read>(mut response: Response<R>, kind: &str) -> Response<R> {
-    for (name, value) in HEADERS.into_iter().chain([("Content-Type", kind)]) {
-        if let Ok(header) = Header::from_bytes(name, value) {
-            response.add_header(header);
-        }
-    }
-    response
+/// The headers of an answer of this type.
+fn with_type(kind: &'static str) -> Vec<(&'static str, &'static str)> {
+    HEADERS.into_iter().chain([("Content-Type", kind)]).collect()
 }
 
 fn refuse(request: Request, status: u16, why: &str) -> io::Result<()> {
-    let response = Response::from_string(json!({ "error": { "message": why } }).to_string());
-    request.respond(guarded(response.with_status_code(status), "application/json"))
+    let text = json!({ "error": { "message": why } }).to_string();
+    request.respond(status, &with_type("application/json"), text.as_bytes())
 }
 
 fn respond(request: Request, answer: Result<Json>) -> io::Result<()> {
@@ -297,36 +291,23 @@ fn respond(request: Request, answer: Result<Json>) -> io::Result<()> {
         Ok(json) => (200, json),
         Err(error) => (if error.kind() == ErrorKind::Busy { 409 } else { 422 }, api::error_json(&error)),
     };
-    let response = Response::from_string(json.to_string()).with_status_code(status);
-    request.respond(guarded(response, "application/json"))
+    request.respond(status, &with_type("application/json"), json.to_string().as_bytes())
 }
 
 /// Does what takes long, and says meanwhile how it goes: a stream of events, each a line of JSON behind `data:`. Who closes
 /// the stream does not want the work any more.
 fn stream(shared: &Arc<Shared>, request: Request, work: api::Work) -> io::Result<()> {
     let (events, job) = shared.jobs.start(shared.clone(), work);
-    let mut to = request.into_writer();
-    let mut head =
-        String::from("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/event-stream\r\n");
-    for (name, value) in HEADERS {
-        head += &format!("{name}: {value}\r\n");
-    }
-    let mut send = |text: &str| -> io::Result<()> {
-        to.write_all(text.as_bytes())?;
-        to.flush()
-    };
-    let chunk = |event: &Json| {
-        let text = format!("data: {event}\n\n");
-        format!("{:x}\r\n{text}\r\n", text.len())
-    };
-    let mut spoken = send(&(head + "\r\n"));
+    let mut to = request.stream(&with_type("text/event-stream")).ok();
     for event in events {
-        if spoken.is_err() {
+        let Some(listener) = &mut to else {
             // Nobody listens: the work is not wanted any more, and its end is waited for.
             job.stop();
             continue;
+        };
+        if listener.write_all(format!("data: {event}\n\n").as_bytes()).is_err() {
+            to = None;
         }
-        spoken = send(&chunk(&event));
     }
-    spoken.and_then(|()| send("0\r\n\r\n"))
+    Ok(())
 }

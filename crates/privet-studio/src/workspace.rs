@@ -161,7 +161,7 @@ impl Workspace {
     /// Takes a file into the folder under a name that is free, whole or not at all; `None` where it has more bytes than `most`.
     pub fn take_in(&self, name: &str, from: &mut dyn Read, most: u64) -> Result<Option<String>> {
         let name = name.rsplit(['/', '\\']).next().unwrap_or("").trim_start_matches('.');
-        if kind_of(name).is_none() {
+        if kind_of(name).is_none() || !name.contains('.') {
             return Err(Error::input(format!("'{name}' has no name of a file with data")).help(
                 "CSV, TSV, Excel, Parquet, Arrow and JSON lines are read, also compressed with gzip or zstd",
             ));

@@ -63,7 +63,6 @@ fn send(address: SocketAddr, request: &[u8]) -> (u16, String) {
     stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a limit");
     // The server may answer before it has read everything.
     let _ = stream.write_all(request);
-    let _ = stream.shutdown(std::net::Shutdown::Write);
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     let text = String::from_utf8_lossy(&answer).into_owned();
@@ -312,7 +311,7 @@ fn files_are_taken_in_whole_or_not_at_all() {
         running.token,
         "x".repeat(2000)
     );
-    assert_eq!(running.send(&chunked).0, 422);
+    assert_eq!(running.send(&chunked).0, 411);
     for name in ["..%2F..%2Fout.csv", "%2Fetc%2Fx.csv", "..%5Cout.csv"] {
         assert_eq!(upload(name, 2, "a\n").0, 200, "only the last part of a name counts: {name}");
     }

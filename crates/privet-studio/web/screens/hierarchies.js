@@ -80,7 +80,7 @@ async function show(column) {
   const key = keyOf(column);
   if (!trees[key]) {
     const found = app.state.policy.kind === "table"
-      ? await call("tree", { column }).catch(() => run(box, "values", { column }, { title: `Reading ${column}` }))
+      ? await call("tree", { column }).then((tree) => tree ?? run(box, "values", { column }, { title: `Reading ${column}` }))
       : await attempt(() => call("tree", { column: "" }));
     if (!found) return;
     keep(column, key, found);
@@ -107,7 +107,7 @@ async function others() {
   for (const name of columns()) {
     const key = keyOf(name);
     if (app.screen !== "hierarchies" || trees[key] || !at("columns", name, "hierarchy")) continue;
-    const found = await call("tree", { column: name }).catch(() => work("values", { column: name }, () => {}).ended.catch(() => null));
+    const found = await call("tree", { column: name }).then((tree) => tree ?? work("values", { column: name }, () => {}).ended.catch(() => null));
     if (!found) continue;
     keep(name, key, found);
     byId(`tab-${name}`)?.replaceChildren(h("span", null, name), status(name));
