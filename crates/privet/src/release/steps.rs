@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::book::Book;
 use super::buckets::Grouped;
 use super::manifest::Statement;
 use super::pipeline::{self, Making, Outlet, RunPolicy, Shape, Written};
@@ -361,7 +362,7 @@ fn published<S: Shape>(
     S::refuse(shape.policy(), options)?;
     pipeline::refuse_own_sources(&options.target, shape.policy().any(), None)?;
     let target = Target::claim(&options.target, options.force)?;
-    let making =
-        Making { target, seed: decision.seed, version: decision.version.clone(), held: None, applied: None };
+    let ledger = Book::open(decision.policy(), &options.target, clock)?;
+    let making = Making::of(target, decision.seed, decision.version.clone(), ledger);
     pipeline::publish(shape, making, options, clock)
 }

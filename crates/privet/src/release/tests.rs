@@ -152,7 +152,7 @@ fn a_release_without_records_is_published_with_a_warning() {
         let version = policy.source.version();
         let seed = 7 << 32;
         let shape = Recoded::of(policy, microdata, solution, seed).expect("a table");
-        let making = Making { target, seed, version, held: None, applied: None };
+        let making = Making::of(target, seed, version, None);
         let published = publish(&shape, making, &options, &Clock::unlimited()).expect("a release");
         assert_eq!(
             published.warnings,
