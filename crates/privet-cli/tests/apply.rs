@@ -230,7 +230,7 @@ fn later_data_is_composed_with_the_earlier_release() {
     let manifest = bench.json("again/steward/manifest.json");
     assert_eq!(manifest["ledger"]["earlier"].as_array().map(Vec::len), Some(1), "{}", manifest["ledger"]);
     assert_eq!(manifest["ledger"]["together"]["people"], 200);
-    // Some of the same people, with others: whoever compares both releases must learn nothing about anybody.
+    // Some of the same people, with others: anyone who compares both releases must learn nothing about anybody.
     bench.write("later.csv", rows(100..300));
     let outcome = bench.privet(&["apply", "first", "later.csv", "-o", "later"]);
     match outcome.status {

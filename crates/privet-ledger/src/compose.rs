@@ -39,7 +39,7 @@ pub struct Composition {
     pub posterior_alone: f64,
     /// … and from all together, each class taken as evidence of its own.
     pub posterior: f64,
-    /// People who share all their classes with nobody, though no class is theirs alone: whoever can tell which records of the
+    /// People who share all their classes with nobody, though no class is theirs alone: anyone who can tell which records of the
     /// releases are the same person's has singled them out.
     pub singled: u64,
 }

@@ -236,7 +236,7 @@ impl Book {
         }
         if found.contradicted > 0 {
             warnings.push(format!(
-                "{} another sensitive value than in an earlier release: whoever has both learns that it changed",
+                "{} another sensitive value than in an earlier release: anyone who has both learns that it changed",
                 counted(found.contradicted, "person has", "people have")
             ));
         }

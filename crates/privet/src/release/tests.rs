@@ -193,7 +193,7 @@ fn a_value_is_set_against_its_threshold_where_it_is_commonest() {
     };
     let mut recoding = one_class(&microdata);
     assert_eq!(shown(&recoding), [("Flu".into(), 3, 0.75), ("Cold".into(), 1, 0.25)]);
-    // A suppressed cell is no value, but its record still counts.
+    // A suppressed cell is not a value, but its record still counts.
     recoding.star(0, slot(&microdata, "disease", "Flu"));
     assert_eq!(shown(&recoding), [("Cold".into(), 1, 0.25), ("Flu".into(), 3, 0.0)]);
 }
