@@ -403,7 +403,7 @@ fn quasi_identifier(
     };
     let mut leaf_of_code = Vec::with_capacity(values.len());
     for (code, value) in values.iter().enumerate() {
-        let hierarchy = || column.hierarchy_path.clone().unwrap_or_default();
+        let hierarchy = || column.hierarchy_path.as_deref().unwrap_or(policy.written.path());
         let leaf = taxonomy.leaf_of(value).map_err(|error| error.in_file(hierarchy()))?;
         let node = leaf.ok_or_else(|| {
             let (line, data) = (summary.first_line[code], policy.source.origin());

@@ -221,7 +221,7 @@ pub struct PolicyColumn {
     pub role: Option<Role>,
     /// Its taxonomy, if the policy names a hierarchy file.
     pub hierarchy: Option<Arc<Taxonomy>>,
-    /// The hierarchy file.
+    /// The hierarchy file, where the tree is not in the policy itself.
     pub hierarchy_path: Option<PathBuf>,
     /// What its values are, where the policy says it.
     pub column_type: Option<ColumnType>,
@@ -618,9 +618,8 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
                     .error(format!("column '{name}' has role '{word}', which uses no hierarchy"))
                     .help("only quasi-identifiers, sensitive and mixed columns have hierarchies"));
             }
-            let path = policy.resolve(hierarchy.text()?);
-            column.hierarchy = Some(Arc::new(Taxonomy::read(&path)?));
-            column.hierarchy_path = Some(path);
+            let (tree, path) = hierarchy.tree(Taxonomy::read, Taxonomy::from_paths)?;
+            (column.hierarchy, column.hierarchy_path) = (Some(Arc::new(tree)), path);
         }
         if let Some(entry) = section.entry("type") {
             column.column_type = ColumnType::named(entry.one_of(ColumnType::WORDS)?);

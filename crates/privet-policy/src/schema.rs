@@ -78,7 +78,7 @@ pub fn schema() -> Json {
                 "What each column of a table is. A column that is not mentioned is not published.",
             ),
             "items": section("Items of transactions.", &[
-                ("hierarchy", text("The file with the tree of public items.")),
+                ("hierarchy", tree("The file with the tree of public items, or the paths of the tree.")),
                 ("sensitive", one_or_file("Items that nobody may learn about: a list, or a file with one per line.")),
             ], &[]),
             "vocabulary": vocabulary(),
@@ -280,6 +280,13 @@ fn texts(description: &str) -> Json {
     about(json!({ "type": "array", "items": { "type": "string" } }), description)
 }
 
+/// A tree: the file that holds it, or a list of paths from each leaf to the root.
+fn tree(description: &str) -> Json {
+    let path = json!({ "type": "array", "minItems": 1, "items": { "type": "string" } });
+    let paths = json!({ "type": "array", "minItems": 1, "items": path });
+    about(json!({ "anyOf": [{ "type": "string" }, paths] }), description)
+}
+
 fn one_or_file(description: &str) -> Json {
     about(
         json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] }),
@@ -455,7 +462,12 @@ fn column() -> Json {
                     "What a cell shows of its class, for quasi-identifiers.",
                 ),
             ),
-            ("hierarchy", text("The hierarchy file, for quasi-identifiers, sensitive and mixed columns.")),
+            (
+                "hierarchy",
+                tree(
+                    "The hierarchy file, or the paths of the tree, for quasi-identifiers, sensitive and mixed columns.",
+                ),
+            ),
             (
                 "fuzzy_spread",
                 about(
@@ -624,7 +636,7 @@ fn semantics() -> Json {
                     "Where distances come from.",
                 ),
             ),
-            ("hierarchy", text("For distance = \"taxonomy\": the tree of terms.")),
+            ("hierarchy", tree("For distance = \"taxonomy\": the tree of terms, in a file or as its paths.")),
             ("path", text("For distance = \"file\": the file of distances.")),
             ("wordnet", text("The directory of WordNet.")),
             ("attach", about(json!({ "enum": ["hypernym", "synset"] }), "Where a word hangs in WordNet.")),

@@ -152,8 +152,7 @@ fn more_knowledge(limit: &KnowledgeLimit) -> String {
 /// alternatives splits into v disjoint conjunctions with at most v − 1 more absences each, so n + m (v − 1) covers it.
 fn alternatives(limit: &KnowledgeLimit) -> Option<(Cover, String)> {
     if limit.everything {
-        let meaning =
-            "Knowing only that one of several things is true gives no more than knowing which.";
+        let meaning = "Knowing only that one of several things is true gives no more than knowing which.";
         return Some((Cover::Bounded, meaning.to_string()));
     }
     if limit.guards {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::again::EarlierPlan;
 use super::book::Book;
 use super::buckets::Grouped;
 use super::manifest::Statement;
@@ -30,6 +31,8 @@ pub struct Decision {
     seed: u64,
     /// The state of the data before they were read.
     version: Option<Version>,
+    /// The earlier plan that was applied, where nothing was decided anew.
+    earlier: Option<EarlierPlan>,
 }
 
 /// The decision, by the shape of the release.
@@ -136,9 +139,7 @@ pub fn decide(
     seed: Option<u64>,
     clock: &Clock,
 ) -> Result<Decision> {
-    let mut policy = policy.check_any(original)?;
-    let seed = pipeline::chosen(own_seed(&mut policy), seed)?;
-    let version = policy.as_ref().version();
+    let (policy, seed, version) = begun(policy, original, seed)?;
     let made = match policy {
         AnyPolicy::Table(policy) => match policy.publishes() {
             ReleaseKind::Groups => Made::Groups(Box::new(Grouped::decide(policy, seed, clock)?)),
@@ -155,7 +156,54 @@ pub fn decide(
         }
     };
     clock.check()?;
-    Ok(Decision { made, seed, version })
+    Ok(Decision { made, seed, version, earlier: None })
+}
+
+/// Applies an earlier plan to data of the same form, wherever they are. Nothing is written.
+///
+/// Classes of a table that fall below the policy's requirements are suppressed. Data with values that the plan does not know are
+/// refused, and so is a plan whose effect on a record depends on other records. [`release::apply_plan`](super::apply_plan) does the
+/// same with files and publishes the result; it also suppresses what a ledger asks for, which [`publish`] compares with as for any
+/// decision. See [`EarlierPlan`] for an example.
+pub fn decide_by_plan(
+    earlier: &EarlierPlan,
+    policy: &Policy,
+    original: impl Into<OriginalData>,
+    seed: Option<u64>,
+    clock: &Clock,
+) -> Result<Decision> {
+    let plan = &earlier.plan;
+    plan.check_reusable()?;
+    let (policy, seed, version) = begun(policy, original, seed)?;
+    let made = match policy {
+        AnyPolicy::Table(policy) => match policy.publishes() {
+            ReleaseKind::Groups => Made::Groups(Box::new(Grouped::compile(policy, plan, seed, clock)?)),
+            ReleaseKind::Projections => {
+                Made::Projections(Box::new(Projections::compile(policy, plan, seed, clock)?))
+            }
+            _ => Made::Table(Box::new(Recoded::compile(policy, plan, seed, clock)?)),
+        },
+        AnyPolicy::Transactions(policy) => {
+            Made::Transactions(Box::new(Transactions::compile(policy, plan, seed, clock)?))
+        }
+        AnyPolicy::Vocabularies(policy) => {
+            Made::Vocabularies(Box::new(Vocabularies::compile(policy, plan, seed, clock)?))
+        }
+    };
+    clock.check()?;
+    Ok(Decision { made, seed, version, earlier: Some(earlier.clone()) })
+}
+
+/// The policy as understood, the seed in use, and the state that the data are in before they are read.
+fn begun(
+    policy: &Policy,
+    original: impl Into<OriginalData>,
+    seed: Option<u64>,
+) -> Result<(AnyPolicy, u64, Option<Version>)> {
+    let mut policy = policy.check_any(original)?;
+    let seed = pipeline::chosen(own_seed(&mut policy), seed)?;
+    let version = policy.as_ref().version();
+    Ok((policy, seed, version))
 }
 
 fn own_seed(policy: &mut AnyPolicy) -> &mut Option<u64> {
@@ -364,5 +412,6 @@ fn published<S: Shape>(
     let target = Target::claim(&options.target, options.force)?;
     let ledger = Book::open(decision.policy(), &options.target, clock)?;
     let making = Making::of(target, decision.seed, decision.version.clone(), ledger);
+    let making = Making { applied: decision.earlier.as_ref(), ..making };
     pipeline::publish(shape, making, options, clock)
 }
