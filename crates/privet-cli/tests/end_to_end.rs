@@ -47,6 +47,7 @@ mod numbers;
 mod presets;
 #[cfg(unix)]
 mod promises;
+mod pseudonyms;
 mod public_room;
 mod quasi_sensitive;
 mod query_logs;
