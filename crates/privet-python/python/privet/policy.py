@@ -26,6 +26,7 @@ __all__ = [
     "quasi",
     "quasi_sensitive",
     "sensitive",
+    "set_of_items",
 ]
 
 #: A hierarchy, a way to build one, a dict of parents, or the name of a file.
@@ -75,6 +76,11 @@ def sensitive(hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
 def quasi_sensitive(**keys: Any) -> Column:
     """A set of terms that public knowledge may turn into something sensitive."""
     return Column("quasi-sensitive", None, keys)
+
+
+def set_of_items(hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
+    """A set of items, a few of which others may know: its items are generalised along their hierarchy."""
+    return Column("set", hierarchy, keys)
 
 
 def mixed(hierarchy: HierarchyLike, **keys: Any) -> Column:
