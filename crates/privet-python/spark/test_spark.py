@@ -31,7 +31,7 @@ def people(rows: int = ROWS, seed: int = 1) -> pa.Table:
     draw = random.Random(seed)
     return pa.table({
         "name": [f"Hidden-Name-{row}" for row in range(rows)],
-        "age": [draw.randrange(18, 90) for _ in range(rows)],
+        "age": [30 + 7 * draw.randrange(5) for _ in range(rows)],
         "city": [draw.choice(["Cork", "cork", "Galway", "Dublin", None]) for _ in range(rows)],
         "weight": [draw.choice([0.0, -0.0, 60.5, 71.25, 83.0, None]) for _ in range(rows)],
         "note": [draw.choice([None, "a", "b", f"note {row}"]) for row in range(rows)],

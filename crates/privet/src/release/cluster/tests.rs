@@ -21,7 +21,7 @@ fn people(rows: i64) -> RecordBatch {
     let disease = |row: i64| ["flu", "asthma", "cancer", "gout"][(row * 13 % 11 % 4) as usize];
     let columns: [(&str, ArrayRef); 6] = [
         ("id", Arc::new(Int64Array::from_iter_values(0..rows))),
-        ("age", Arc::new(Int64Array::from_iter_values((0..rows).map(|row| 20 + row * row % 31)))),
+        ("age", Arc::new(Int64Array::from_iter_values((0..rows).map(|row| 20 + row * row % 3)))),
         ("city", Arc::new((0..rows).map(city).collect::<StringArray>())),
         ("weight", Arc::new((0..rows).map(weight).collect::<Float64Array>())),
         (
