@@ -47,10 +47,12 @@ mod numbers;
 mod presets;
 #[cfg(unix)]
 mod promises;
+mod pseudonyms;
 mod public_room;
 mod quasi_sensitive;
 mod query_logs;
 mod schema;
+mod sets;
 mod skips;
 mod stages;
 mod supply_chain;

@@ -9,11 +9,13 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
 use super::cells::Batch;
+use super::compression::open_text;
 use super::counts::CountColumn;
 use super::encoding::Encoding;
 use super::first_line::Recurrence;
 use super::format::{CellKind, Compression, FileKind, Format};
 use super::header::{Header, NO_HEADER, looks_like_a_value, no_names};
+use super::json_lines;
 use super::many_files::{ManyFiles, expanded};
 use super::memory::MemoryTable;
 use super::origin::{Fingerprint, Origin, Version};
@@ -480,6 +482,12 @@ impl Source {
         }
     }
 
+    /// The text of a file of JSON lines, unpacked; `None` for other tables.
+    pub fn json_lines(&self) -> Result<Option<Box<dyn Read + Send>>> {
+        let Some(path) = self.origin().path() else { return Ok(None) };
+        json_lines::of_name(path).map(|compression| open_text(path, compression)).transpose()
+    }
+
     /// About how large the table is, in bytes, for progress.
     pub fn bytes(&self) -> u64 {
         self.rows().bytes()
@@ -586,6 +594,28 @@ impl Source {
                 counts.repeated(&batch, &times, &mut |batch| chosen(batch, bytes).map(drop))?;
                 Ok(Some(batch))
             }),
+        }
+    }
+
+    /// The first rows, as they are read.
+    ///
+    /// ```
+    /// # use privet_data::Source;
+    /// let people = Source::of_rows("people", &["age"], [["34"], ["36"], ["61"]])?;
+    /// assert_eq!(people.head(2)?, [["34"], ["36"]]);
+    /// # Ok::<(), privet_core::Error>(())
+    /// ```
+    pub fn head(&self, most: usize) -> Result<Vec<Vec<String>>> {
+        let mut rows = Vec::new();
+        let read = self.read(&mut |batch, _| {
+            let wanted = batch.rows().min(most - rows.len());
+            rows.extend((0..wanted).map(|row| batch.cells(row).map(String::from).collect::<Vec<_>>()));
+            // There is no other way to end a stream early.
+            if rows.len() >= most { Err(Error::interrupted()) } else { Ok(()) }
+        });
+        match read {
+            Err(_) if rows.len() >= most => Ok(rows),
+            read => read.map(|()| rows),
         }
     }
 

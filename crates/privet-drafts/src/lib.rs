@@ -41,9 +41,10 @@ use self::relations::Relations;
 use self::role::Suggestion;
 use self::safe_harbor::Scan;
 use self::understood::Understood;
+use privet_core::clock::Clock;
 use privet_core::place;
 use privet_core::{Error, Result};
-use privet_data::{Header, Origin, Source};
+use privet_data::{Encoding, Header, Origin, Source};
 use privet_policy::Role;
 use privet_taxonomy::Taxonomy;
 
@@ -69,6 +70,12 @@ pub struct DraftOptions {
     pub delimiter: Option<char>,
     /// What the user said about the first line, to write into the policy.
     pub header: Header,
+    /// The encoding that the user named.
+    pub encoding: Option<Encoding>,
+    /// The sheet of a workbook that the user named.
+    pub sheet: Option<String>,
+    /// Its cells.
+    pub range: Option<String>,
     /// The rule whose thresholds the draft begins with.
     pub preset: Option<&'static Preset>,
     /// Whether the release is meant for everybody.
@@ -98,12 +105,14 @@ pub struct DraftColumn {
     pub figures: Vec<String>,
     /// The share of the records that it singles out by itself.
     pub alone: f64,
+    /// For a quasi-identifier, the shares that all of them single out together, and all but this one.
+    pub together: Option<(f64, f64)>,
     /// The place of a quasi-identifier among them by what it singles out, from 1; 0 for others.
     pub rank: usize,
     /// The file of its generated hierarchy, relative to the policy.
     pub hierarchy: Option<String>,
     /// Lines that say how its cells are written.
-    pub(crate) keys: Vec<String>,
+    pub keys: Vec<String>,
     /// Whether its values are amounts, so that their order says something.
     pub(crate) ordered: bool,
 }
@@ -129,19 +138,31 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
 }
 
 /// A table as `privet init` understands it: a role for each column that the user may change before the policy is written.
-pub struct Study<'a> {
-    source: &'a Source,
+pub struct Study {
+    source: Source,
     profile: Profile,
     understood: Vec<Understood>,
     relations: Relations,
     person: Option<usize>,
     suggestions: Vec<Suggestion>,
+    /// What was suggested first.
+    first: Vec<Suggestion>,
 }
 
-impl<'a> Study<'a> {
+impl Study {
     /// Reads the table once.
-    pub fn of(source: &'a Source) -> Result<Study<'a>> {
-        let profile = profile::profile(source)?;
+    pub fn of(source: &Source) -> Result<Study> {
+        Study::watched(source, &Clock::unlimited())
+    }
+
+    /// Reads the table once, and says to the clock how far it is.
+    pub fn watched(source: &Source, clock: &Clock) -> Result<Study> {
+        clock.progress().stage("reading", Some(source.bytes()));
+        let profile = profile::profile(source, &mut |bytes| {
+            clock.progress().at(bytes);
+            clock.check()
+        })?;
+        clock.progress().stage("looking at columns", None);
         if profile.rows < 2 {
             let found = if profile.rows == 0 { "no records" } else { "only one record" };
             return Err(Error::input(format!("the table has {found}"))
@@ -152,7 +173,16 @@ impl<'a> Study<'a> {
         let relations = Relations::of(&profile);
         let person = person::repeated(&profile, &understood);
         let suggestions = role::suggest_roles(&profile, &understood, &relations, person);
-        Ok(Study { source, profile, understood, relations, person, suggestions })
+        clock.check()?;
+        Ok(Study {
+            source: source.clone(),
+            profile,
+            understood,
+            relations,
+            person,
+            first: suggestions.clone(),
+            suggestions,
+        })
     }
 
     /// The number of records.
@@ -166,6 +196,12 @@ impl<'a> Study<'a> {
             (0..self.suggestions.len()).map(|index| self.column(index)).collect();
         self.add_figures(&mut columns);
         columns
+    }
+
+    /// The columns by name, with the role that was first suggested for each and why, whatever was decided since.
+    pub fn suggested(&self) -> Vec<(String, Option<Role>, String)> {
+        let named = self.profile.columns.iter().zip(&self.first);
+        named.map(|(column, first)| (column.name.clone(), first.role, first.reason.clone())).collect()
     }
 
     /// Gives a column another role, or leaves it out of the release.
@@ -191,6 +227,7 @@ impl<'a> Study<'a> {
             reason,
             figures: Vec::new(),
             alone: figures::alone(&self.profile, index) as f64 / self.profile.sample.len().max(1) as f64,
+            together: None,
             rank: 0,
             hierarchy: None,
             keys: column.keys.clone(),
@@ -202,7 +239,7 @@ impl<'a> Study<'a> {
     pub fn draft(&self, options: &DraftOptions) -> Result<Draft> {
         let profile = &self.profile;
         let safe_harbor = options.preset.is_some_and(|preset| preset.safe_harbor);
-        let mut scan = safe_harbor.then(|| Scan::of(self.source, &profile.columns)).transpose()?;
+        let mut scan = safe_harbor.then(|| Scan::of(&self.source, &profile.columns)).transpose()?;
         let mut columns = Vec::new();
         let mut hierarchies: Vec<(String, Taxonomy)> = Vec::new();
         for (index, column) in profile.columns.iter().enumerate() {
@@ -225,6 +262,15 @@ impl<'a> Study<'a> {
                     let path = write::free_path(&column.name, &hierarchies);
                     drafted.hierarchy = Some(path.clone());
                     hierarchies.push((path, tree));
+                    if let Some(other) = tree::of_days(&column.other_days) {
+                        let path = write::free_path(&column.name, &hierarchies);
+                        let line = format!(
+                            "# hierarchy = {}    # for the second reading, in place of the line below",
+                            text::quoted(&path)
+                        );
+                        drafted.keys.push(line);
+                        hierarchies.push((path, other));
+                    }
                 }
                 None if drafted.role == Some(Role::QuasiIdentifier) => {
                     drafted.role = None;
@@ -258,6 +304,7 @@ impl<'a> Study<'a> {
             },
             delimiter: options.delimiter,
             header: &options.header,
+            place: options.place(),
             person: self.person.map(|person| &profile.columns[person]),
             profile,
             columns: &columns,
@@ -284,12 +331,13 @@ impl<'a> Study<'a> {
         for &index in &identifying {
             let others: Vec<usize> = identifying.iter().copied().filter(|other| *other != index).collect();
             let alone = figures::alone(&self.profile, index);
-            let figures = &mut columns[index].figures;
-            figures.push(format!("alone it singles out {} of the records", share(alone)));
+            columns[index].figures.push(format!("alone it singles out {} of the records", share(alone)));
             let without = sample.unique(&others);
+            let part = |unique: u64| unique as f64 / sample.len().max(1) as f64;
+            columns[index].together = Some((part(all), part(without)));
             if !others.is_empty() {
                 let (with, without) = (share(all), share(without));
-                figures.push(format!(
+                columns[index].figures.push(format!(
                     "all quasi-identifiers together single out {with}, without this one {without}"
                 ));
             }
@@ -317,6 +365,19 @@ impl<'a> Study<'a> {
 }
 
 impl DraftOptions {
+    /// What else the user said about where the data are: lines of [data].
+    fn place(&self) -> String {
+        let keys = [
+            ("encoding", self.encoding.map(|encoding| encoding.to_string())),
+            ("sheet", self.sheet.clone()),
+            ("range", self.range.clone()),
+        ];
+        let line = |(key, value): (&str, Option<String>)| {
+            value.map(|value| format!("{key} = {}\n", text::quoted(&value)))
+        };
+        keys.into_iter().filter_map(line).collect()
+    }
+
     /// How the policy names the data.
     pub fn named(&self, origin: &Origin) -> String {
         self.data_path.clone().unwrap_or_else(|| origin.name())

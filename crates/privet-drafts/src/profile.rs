@@ -48,6 +48,8 @@ pub(super) struct ColumnProfile {
     pub shape: Shape,
     /// The lines of its section that say how its cells are written.
     pub keys: Vec<String>,
+    /// The days that its cells are by the second of two possible readings.
+    pub other_days: Vec<String>,
     /// Numbers that probably stand for a missing value, and how often each occurs.
     pub codes_for_unknown: Vec<(String, u64)>,
     /// The first distinct values, in the order in which they appear.
@@ -72,6 +74,7 @@ impl ColumnProfile {
             missing: Vec::new(),
             shape: Shape::new(),
             keys: Vec::new(),
+            other_days: Vec::new(),
             codes_for_unknown: Vec::new(),
             kept: Vec::new(),
             missing_hashes: Vec::new(),
@@ -238,8 +241,8 @@ fn is_missing(cell: &str) -> bool {
     cell.len() <= 4 && MISSING.iter().any(|spelling| cell.eq_ignore_ascii_case(spelling))
 }
 
-/// Reads the table once.
-pub(super) fn profile(source: &Source) -> Result<Profile> {
+/// Reads the table once; `each` hears after every batch how many bytes were read.
+pub(super) fn profile(source: &Source, each: &mut dyn FnMut(u64) -> Result<()>) -> Result<Profile> {
     let width = source.columns().len();
     let most = |limit: usize| limit.min(MOST_TOGETHER / width.max(1)).max(1_000);
     let mut columns: Vec<ColumnProfile> =
@@ -248,8 +251,9 @@ pub(super) fn profile(source: &Source) -> Result<Profile> {
     let mut rows = 0;
     // A fixed state: the same data gives the same draft.
     let state = FixedState::default();
-    source.read(&mut |batch, _| {
+    source.read(&mut |batch, bytes| {
         place::unless_stopped()?;
+        each(bytes)?;
         for row in 0..batch.rows() {
             let sampled = sample.takes(rows);
             for (index, (cell, column)) in batch.cells(row).zip(&mut columns).enumerate() {

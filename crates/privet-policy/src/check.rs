@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use super::column_type::ColumnType;
 use super::database::DATABASE_KEYS;
+use super::dates::{DateShift, DatesPolicy};
 use super::declare::{Catalogue, Declaration};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
+use super::item_column::{self, ItemColumn};
 use super::knowledge::KnowledgePolicy;
 use super::missing;
 use super::mixed::{self, MixedColumn};
@@ -16,6 +18,7 @@ use super::numbers::NumbersPolicy;
 use super::original::OriginalData;
 use super::person;
 use super::population::Population;
+use super::pseudonyms::{self, PseudonymPolicy};
 use super::reading::{LAYOUT_KEYS, READING_KEYS, reading};
 use super::release_kind::ReleaseKind;
 use super::rewriting;
@@ -43,19 +46,25 @@ pub enum Role {
     Mixed,
     /// A set of terms that public knowledge may turn into something sensitive.
     QuasiSensitive,
+    /// A set of items, of which an attacker may know a few: generalised.
+    Set,
     /// A label that later analysis wants to predict (for the cost CM).
     Class,
     /// Carried through as it is.
     Other,
+    /// Names a person directly: published as a pseudonym, which only the holder of a key can make.
+    Pseudonym,
 }
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 7] = [
+    pub const ALL: [Role; 9] = [
         Role::Identifier,
+        Role::Pseudonym,
         Role::QuasiIdentifier,
         Role::Sensitive,
         Role::QuasiSensitive,
+        Role::Set,
         Role::Mixed,
         Role::Class,
         Role::Other,
@@ -65,10 +74,12 @@ impl Role {
     pub fn name(self) -> &'static str {
         match self {
             Role::Identifier => "identifier",
+            Role::Pseudonym => "pseudonym",
             Role::QuasiIdentifier => "quasi-identifier",
             Role::Sensitive => "sensitive",
             Role::Mixed => "mixed",
             Role::QuasiSensitive => "quasi-sensitive",
+            Role::Set => "set",
             Role::Class => "class",
             Role::Other => "other",
         }
@@ -174,7 +185,7 @@ impl DataKind {
     /// The keys of a policy that this kind has and some other has not, by section.
     fn own_keys(self, section: &str) -> &'static [&'static str] {
         match (self, section) {
-            (DataKind::Table, "") => &["columns", "population", "knowledge"],
+            (DataKind::Table, "") => &["columns", "population", "pseudonyms", "knowledge", "loss"],
             (DataKind::Table, "data") => &[
                 "missing",
                 "missing_as",
@@ -233,6 +244,8 @@ pub struct PolicyColumn {
     pub mixed: Option<MixedColumn>,
     /// How its cells hold sets of terms and what is publicly known about them, for a quasi-sensitive column.
     pub sets: Option<SetPolicy>,
+    /// How its cells hold sets of items and how these generalise, if its role is `set`.
+    pub items: Option<ItemColumn>,
     /// What separates the values of a cell, for a sensitive column whose cells hold several. The values are judged one by one.
     pub separator: Option<char>,
     /// Sensitive values that need no protection.
@@ -241,6 +254,10 @@ pub struct PolicyColumn {
     pub reading: Option<Reading>,
     /// How its numbers are rounded and coded, where the policy says.
     pub numbers: Option<NumbersPolicy>,
+    /// How its dates are shifted or coarsened, where the policy says.
+    pub dates: Option<DatesPolicy>,
+    /// The domain of its pseudonyms, if its role is `pseudonym`.
+    pub pseudonym: Option<String>,
     /// How much its losses matter.
     pub weights: ColumnWeights,
 }
@@ -248,7 +265,15 @@ pub struct PolicyColumn {
 impl PolicyColumn {
     /// Whether its cells are published in another form than the data have, though nothing is generalised.
     pub fn is_rewritten(&self) -> bool {
-        self.numbers.is_some()
+        self.numbers.is_some() || self.dates.is_some() || self.pseudonym.is_some()
+    }
+
+    /// By how much its dates are moved, where the policy says.
+    pub fn shift(&self) -> Option<&DateShift> {
+        match &self.dates {
+            Some(DatesPolicy::Shifted(shift)) => Some(shift),
+            Some(DatesPolicy::Coarse(_)) | None => None,
+        }
     }
 
     /// The values of a cell: one, or those of a set. Blanks around values and empty values mean nothing.
@@ -281,8 +306,14 @@ pub struct CheckedPolicy {
     places: Vec<usize>,
     /// How the release is made.
     pub method: Method,
+    /// How much the items of a column of sets weigh; the quasi-identifiers have the rest of 1.
+    pub item_weight: Exact,
     /// The population that the data were taken from, where the policy says what is known of it.
     pub population: Option<Population>,
+    /// How pseudonyms are made, and the key of these and of shifted dates, where the policy has any.
+    pub pseudonyms: Option<PseudonymPolicy>,
+    /// What tells the key of a run from others, once the run has read it.
+    pub key_fingerprint: Option<String>,
     /// What the adversary is taken to know, for methods that ask.
     pub knowledge: KnowledgePolicy,
     /// The column that identifies people, by position, where one person may have several records.
@@ -305,13 +336,21 @@ impl CheckedPolicy {
         MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value }
     }
 
+    /// Whether requirements or the method look at what the terms of a quasi-sensitive column reveal.
+    pub fn looks_at_terms(&self) -> bool {
+        let is_about =
+            |asked: &Requirement| matches!(asked, Requirement::QsDiversity(_) | Requirement::QsCloseness(_));
+        self.method.is_about(Role::QuasiSensitive) || self.requirements.iter().any(is_about)
+    }
+
     /// The same for one column: an empty cell of a column with several values is the empty set, a value like any other.
     pub fn missing_rule_of(&self, column: &PolicyColumn) -> MissingRule {
         let mut rule = self.missing_rule();
-        if column.separator.is_some() || column.sets.is_some() {
+        let of_sets = column.sets.is_some() || column.items.is_some();
+        if column.separator.is_some() || of_sets {
             rule.spellings.retain(|spelling| !spelling.is_empty());
         }
-        if column.sets.is_some() && rule.keep {
+        if of_sets && rule.keep {
             // A missing set that is kept is the empty one.
             rule.spellings.insert(0, String::new());
         }
@@ -360,7 +399,17 @@ impl Policy {
         let root = self.root();
         let kind = DataKind::Table;
         self.of_kind(kind)?;
-        root.only_at_root(&["seed", "data", "columns", "population", "privacy", "knowledge", "method"])?;
+        root.only_at_root(&[
+            "seed",
+            "data",
+            "columns",
+            "population",
+            "pseudonyms",
+            "privacy",
+            "knowledge",
+            "loss",
+            "method",
+        ])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
         data.only(kind.data_keys())?;
@@ -395,10 +444,15 @@ impl Policy {
                 .error(format!("[knowledge] has no meaning for method \"{}\"", method.name()))
                 .help("remove it, or set name = \"injector\" in [method]"));
         }
+        let item_weight = self.item_weight(&root, &columns)?;
         let method = Method::of(&method).map_err(|error| self.at_method("name", error))?;
         weights::fit(&root, &columns, &method)?;
+        if purpose == Purpose::Run {
+            item_column::fit(&root, &columns, &method, &requirements)?;
+        }
         rewriting::fit(&root, &columns, &method, &requirements)?;
-        let person = person::check(&data, &columns, &method, &requirements)?;
+        let person = person::check(self, &data, &columns, &method, &requirements)?;
+        let pseudonyms = PseudonymPolicy::read(self, &root, &columns)?;
         if purpose == Purpose::Run {
             let checked = method.check(&columns, &requirements);
             checked.map_err(|(key, error)| self.at_method(key, error))?;
@@ -414,7 +468,10 @@ impl Policy {
             requirements,
             places,
             method,
+            item_weight,
             population,
+            pseudonyms,
+            key_fingerprint: None,
             knowledge,
             person,
         })
@@ -550,7 +607,7 @@ pub(super) fn header(data: &Section<'_>) -> Result<Header> {
 }
 
 /// The keys of `[columns.NAME]`.
-pub(super) const COLUMN_KEYS: [&str; 19] = [
+pub(super) const COLUMN_KEYS: [&str; 21] = [
     "role",
     "type",
     "hierarchy",
@@ -560,9 +617,11 @@ pub(super) const COLUMN_KEYS: [&str; 19] = [
     "sensitivity",
     "observability",
     "numbers",
+    "domain",
     SetPolicy::KEYS[0],
     SetPolicy::KEYS[1],
     SetPolicy::KEYS[2],
+    ItemColumn::KEYS[0],
     READING_KEYS[0],
     READING_KEYS[1],
     READING_KEYS[2],
@@ -588,10 +647,13 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             fuzzy_spread: None,
             mixed: None,
             sets: None,
+            items: None,
             separator: None,
             insensitive: Vec::new(),
             reading: None,
             numbers: None,
+            dates: None,
+            pseudonym: None,
             weights: ColumnWeights::default(),
         })
         .collect();
@@ -606,17 +668,18 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         section.only(&COLUMN_KEYS)?;
         let role = section.required(
             "role",
-            "one of identifier, quasi-identifier, sensitive, quasi-sensitive, mixed, class, other",
+            "one of identifier, pseudonym, quasi-identifier, sensitive, quasi-sensitive, set, mixed, class, other",
         )?;
         let word = role.one_of(&Role::ALL.map(Role::name))?;
         column.role = Role::ALL.into_iter().find(|role| role.name() == word);
         column.reading = reading(&section, &source.columns()[column.index])?;
         column.sets = policy.set_column(&section, column.role)?;
-        if let Some(hierarchy) = section.entry("hierarchy") {
+        column.items = policy.item_column(&section, column.role)?;
+        if let Some(hierarchy) = section.entry("hierarchy").filter(|_| column.items.is_none()) {
             if !matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive | Role::Mixed)) {
                 return Err(hierarchy
                     .error(format!("column '{name}' has role '{word}', which uses no hierarchy"))
-                    .help("only quasi-identifiers, sensitive and mixed columns have hierarchies"));
+                    .help("only quasi-identifiers, sensitive and mixed columns and sets have hierarchies"));
             }
             let (tree, path) = hierarchy.tree(Taxonomy::read, Taxonomy::from_paths)?;
             (column.hierarchy, column.hierarchy_path) = (Some(Arc::new(tree)), path);
@@ -626,6 +689,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         }
         column.labels = check_labels(&section, column)?;
         column.numbers = NumbersPolicy::read(&section, column)?;
+        column.pseudonym = pseudonyms::domain(&section, column)?;
         if column.role == Some(Role::Mixed) {
             let taxonomy =
                 column.hierarchy.as_deref().ok_or_else(|| mixed::lacks_hierarchy(&section, name))?;
@@ -652,8 +716,14 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             column.fuzzy_spread = Some(Exact::parse(text).ok_or_else(wrong)?);
         }
     }
+    // Whose dates they are is a column that may come later.
+    for (name, entry) in listed.entries() {
+        if let Some(index) = columns.iter().position(|column| column.name == name) {
+            columns[index].dates = DatesPolicy::read(&entry.section()?, index, &columns)?;
+        }
+    }
     check_sensitive(&listed, &mut columns)?;
-    for role in [Role::Class, Role::QuasiSensitive] {
+    for role in [Role::Class, Role::QuasiSensitive, Role::Set] {
         if columns.iter().filter(|column| column.role == Some(role)).count() > 1 {
             return Err(listed
                 .error(format!("more than one column has role '{role}'"))

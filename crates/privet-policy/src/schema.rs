@@ -7,8 +7,10 @@ use serde_json::{Map, Value as Json, json};
 
 use super::check::{DataKind, Role};
 use super::column_type::ColumnType;
+use super::dates::DatePart;
 use super::declare::{Catalogue, Declaration, Key, KeyKind};
 use super::numbers::BoundLabel;
+use super::pseudonyms::Normalise;
 use crate::method::{CATALOGUES, Labels, TABLES, TRANSACTIONS, VOCABULARIES};
 
 /// The pattern of an exact number that is written as text: `"3/10"`, `"30%"`, `"0.3"`. What stands below the line has a digit other
@@ -32,7 +34,7 @@ pub fn schema() -> Json {
     let mut definitions = Map::new();
     for catalogue in CATALOGUES {
         for requirement in catalogue.requirements {
-            definitions.insert(format!("privacy-{}", requirement.name), table_of(requirement, &[], true));
+            definitions.insert(named(catalogue, requirement), table_of(requirement, &[], true));
         }
     }
     for (kind, catalogue) in kinds() {
@@ -84,8 +86,16 @@ pub fn schema() -> Json {
             "vocabulary": vocabulary(),
             "semantics": semantics(),
             "population": population(),
+            "pseudonyms": section("How pseudonyms are made.", &[
+                ("key", text("The file that is the key, of at least 32 bytes; `privet key new` makes one.")),
+                ("length", about(json!({ "type": "integer", "minimum": 16, "maximum": 51 }), "How many letters and digits a pseudonym has, of five bits each (26).")),
+                ("normalise", words(Normalise::WORDS, Normalise::Trim.name(), "What is done to values before they are hashed.")),
+            ], &["key"]),
             "privacy": privacy(&CATALOGUES),
             "knowledge": knowledge(),
+            "loss": section("What weighs how much in a table with a column of role set.", &[
+                ("items", about(json!({ "$ref": "#/$defs/exact" }), "The share of the items, from 0 to 1 (0.5); the quasi-identifiers have the rest.")),
+            ], &[]),
             "method": {
                 "description": "How the release is made.",
                 "anyOf": kinds().iter().map(|(kind, _)| json!({ "$ref": format!("#/$defs/method-{kind}") })).collect::<Vec<_>>(),
@@ -104,9 +114,9 @@ pub fn schema() -> Json {
         "required": ["data", "privacy"],
         "additionalProperties": false,
         "allOf": [
-            of_kind(DataKind::Transactions, only("transactions", &["columns", "population", "knowledge", "vocabulary", "semantics"])),
-            of_kind(DataKind::QueryLog, only("vocabularies", &["columns", "population", "knowledge", "items"])),
-            of_kind(DataKind::Vocabularies, only("vocabularies", &["columns", "population", "knowledge", "items", "vocabulary"])),
+            of_kind(DataKind::Transactions, only("transactions", &["columns", "population", "pseudonyms", "loss", "knowledge", "vocabulary", "semantics"])),
+            of_kind(DataKind::QueryLog, only("vocabularies", &["columns", "population", "pseudonyms", "loss", "knowledge", "items"])),
+            of_kind(DataKind::Vocabularies, only("vocabularies", &["columns", "population", "pseudonyms", "loss", "knowledge", "items", "vocabulary"])),
             {
                 "if": { "properties": { "data": { "properties": { "kind": { "enum": other } }, "required": ["kind"] } } },
                 "else": table,
@@ -121,15 +131,32 @@ fn kinds() -> [(&'static str, &'static Catalogue); 3] {
     [("tables", &TABLES), ("transactions", &TRANSACTIONS), ("vocabularies", &VOCABULARIES)]
 }
 
+/// What a requirement is called among the definitions; one for tables may have a namesake for transactions.
+fn named(catalogue: &Catalogue, requirement: &Declaration) -> String {
+    let of_tables = std::ptr::eq(catalogue, &TABLES);
+    let has_namesake = |other: &&Catalogue| other.requirement(requirement.name).is_some();
+    match of_tables && CATALOGUES.into_iter().filter(has_namesake).count() > 1 {
+        true => format!("privacy-{}-of-tables", requirement.name),
+        false => format!("privacy-{}", requirement.name),
+    }
+}
+
 /// `[privacy]` with the requirements of some catalogues.
 fn privacy(catalogues: &[&Catalogue]) -> Json {
-    let requirements = catalogues.iter().flat_map(|catalogue| catalogue.requirements);
-    let properties = requirements.map(|requirement| {
-        let own = json!({ "$ref": format!("#/$defs/privacy-{}", requirement.name) });
-        let once_or_more = json!({
-            "description": described(requirement),
-            "anyOf": [own, { "type": "array", "items": own, "minItems": 1 }],
-        });
+    let mut namesakes: Vec<(&Declaration, Vec<Json>)> = Vec::new();
+    for catalogue in catalogues {
+        for requirement in catalogue.requirements {
+            let own = json!({ "$ref": format!("#/$defs/{}", named(catalogue, requirement)) });
+            match namesakes.iter_mut().find(|(other, _)| other.name == requirement.name) {
+                Some((_, known)) => known.push(own),
+                None => namesakes.push((requirement, vec![own])),
+            }
+        }
+    }
+    let properties = namesakes.into_iter().map(|(requirement, own)| {
+        let many = own.iter().map(|own| json!({ "type": "array", "items": own, "minItems": 1 }));
+        let once_or_more: Vec<Json> = own.iter().cloned().chain(many).collect();
+        let once_or_more = json!({ "description": described(requirement), "anyOf": once_or_more });
         (requirement.name.to_string(), once_or_more)
     });
     json!({
@@ -465,7 +492,7 @@ fn column() -> Json {
             (
                 "hierarchy",
                 tree(
-                    "The hierarchy file, or the paths of the tree, for quasi-identifiers, sensitive and mixed columns.",
+                    "The hierarchy file, or the paths of the tree, for quasi-identifiers, sensitive and mixed columns and sets.",
                 ),
             ),
             (
@@ -476,6 +503,12 @@ fn column() -> Json {
                 ),
             ),
             ("separator", character("What separates the values of a cell that holds several.")),
+            (
+                "sensitive",
+                one_or_file(
+                    "For a column of role set: items that nobody may learn about, a list or a file with one per line.",
+                ),
+            ),
             ("insensitive", texts("Values that need no protection.")),
             (
                 "weight",
@@ -500,7 +533,26 @@ fn column() -> Json {
                 "unknown_terms",
                 words(&["ignore", "strict"], "ignore", "What a term means that no label mentions."),
             ),
-            ("date", text("How dates are written, as in \"%d/%m/%Y\"; they are published as ISO dates.")),
+            (
+                "date",
+                json!({
+                    "description": "How dates are written, as in \"%d/%m/%Y\", or a table that says how they are published.",
+                    "anyOf": [
+                        { "type": "string" },
+                        section("How dates are published.", &[
+                            ("format", text("How dates are written, as in \"%d/%m/%Y\".")),
+                            ("shift", text("The most days by which a person's dates are moved, as in \"180d\".")),
+                            ("by", text("The column that says whose a date is.")),
+                            ("keep", about(json!({ "enum": ["weekday"] }), "What stays: the day of the week.")),
+                            ("coarsen", about(json!({ "enum": DatePart::WORDS }), "What is left of a date.")),
+                        ], &[]),
+                    ],
+                }),
+            ),
+            (
+                "domain",
+                text("For a pseudonym: what it stands for. Columns of one domain have the same pseudonyms."),
+            ),
             (
                 "first_year",
                 about(
@@ -745,7 +797,9 @@ fn report() -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{check, knowledge, mixed, population, transactions, vocabulary};
+    use crate::{
+        check, dates, item_column, knowledge, mixed, population, pseudonyms, transactions, vocabulary,
+    };
 
     /// The parts that are not declared are written by hand: they name the keys that the policy check knows, and no others.
     #[test]
@@ -772,7 +826,10 @@ mod tests {
         keys("/properties/vocabulary", &vocabulary::VOCABULARY_KEYS);
         keys("/properties/semantics", &vocabulary::SEMANTICS_KEYS);
         keys("/properties/population", &population::keys());
+        keys("/properties/pseudonyms", &pseudonyms::PseudonymPolicy::KEYS);
+        keys("/$defs/column/properties/date/anyOf/1", &dates::DATE_KEYS);
         keys("/properties/knowledge", &knowledge::KEYS);
+        keys("/properties/loss", &item_column::LOSS_KEYS);
         keys("/properties/report", &crate::ReportKeys::NAMES);
         keys("/properties/ledger", &crate::LedgerPolicy::NAMES);
     }

@@ -204,9 +204,13 @@ impl ColumnAccount {
 fn reason(role: Option<Role>) -> &'static str {
     match role {
         Some(Role::Identifier) => "names a person directly",
+        Some(Role::Pseudonym) => {
+            "names a person directly: published as a keyed hash, by which the holder of the key can look up everybody on a list of people"
+        }
         Some(Role::QuasiIdentifier) => "could identify a person together with others",
         Some(Role::Sensitive) => "what nobody may learn about a person",
         Some(Role::Mixed) => "some of its values can be seen on a person, others nobody may learn",
+        Some(Role::Set) => "a set of items, a few of which others may know",
         Some(Role::QuasiSensitive) => "public knowledge may turn it into something sensitive",
         Some(Role::Class) => "what analysis wants to predict",
         Some(Role::Other) => "carried through as it is",
