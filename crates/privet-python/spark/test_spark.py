@@ -182,23 +182,24 @@ class Killer:
         monkeypatch.setattr(privet.spark, "_step", watched)
 
 
-def executors() -> list[int]:
-    """The executors of this process."""
-    found = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True).stdout.splitlines()[1:]
-    parents = {int(line.split(None, 2)[0]): int(line.split(None, 2)[1]) for line in found}
-    own = []
-    for line in found:
-        pid, _, words = line.split(None, 2)
-        ancestor = int(pid)
-        while ancestor in parents and ancestor not in (os.getpid(), 1):
-            ancestor = parents[ancestor]
-        if "CoarseGrainedExecutorBackend" in words and ancestor == os.getpid():
-            own.append(int(pid))
-    return own
+def executors(spark: Any) -> list[int]:
+    """The executors of this session: they are started with its driver's address."""
+    driver = f"@127.0.0.1:{spark.sparkContext.getConf().get('spark.driver.port')}"
+    found = []
+    for folder in glob.glob("/proc/[0-9]*"):
+        try:
+            words = Path(folder, "cmdline").read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        # The shell that starts one has the same words.
+        if words[0].endswith("java") and any("CoarseGrainedExecutorBackend" in word for word in words):
+            if any(word.endswith(driver) for word in words):
+                found.append(int(folder.rsplit("/", 1)[1]))
+    return found
 
 
-def kill_an_executor() -> int:
-    pid = executors()[0]
+def kill_an_executor(spark: Any) -> int:
+    pid = executors(spark)[0]
     os.kill(pid, signal.SIGKILL)
     return pid
 
@@ -221,7 +222,7 @@ def test_an_executor_that_is_killed_changes_nothing(
 ) -> None:
     chosen = METHODS["vio-rec"]
     privet.spark.anonymize(spark.read.parquet(str(data)), chosen, tmp_path / "calm", files=3)
-    killer = Killer(monkeypatch, step, kill_an_executor, 0.1 if step == "audit" else 0.7)
+    killer = Killer(monkeypatch, step, lambda: kill_an_executor(spark), 0.1 if step == "audit" else 0.7)
     privet.spark.anonymize(slow(spark, data), chosen, tmp_path / "harmed", files=3)
     assert killer.done, "nothing was killed"
     assert files_of(tmp_path / "harmed") == files_of(tmp_path / "calm")
@@ -295,11 +296,13 @@ privet.spark.anonymize(test_spark.slow(spark, pathlib.Path({str(data)!r})), test
     for line in driver.stdout:
         if line.strip() == "write":
             break
-    time.sleep(1.5)
+    staging = tmp_path / "release.privet-staging"
+    until = time.monotonic() + 60
+    while not staging.exists() and time.monotonic() < until:
+        time.sleep(0.1)
     os.killpg(driver.pid, signal.SIGKILL)
     driver.wait()
     assert not (tmp_path / "release").exists()
-    staging = tmp_path / "release.privet-staging"
     assert staging.exists(), "it was killed too early"
     privet.spark.anonymize(spark.read.parquet(str(data)), METHODS["mondrian"], tmp_path / "release")
     assert (tmp_path / "release/public/manifest.json").exists() and not staging.exists()
