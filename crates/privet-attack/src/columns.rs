@@ -83,6 +83,7 @@ pub(super) fn promised(policy: &CheckedPolicy, column: &ViewColumn) -> u64 {
         | Requirement::BetaLikeness(_)
         | Requirement::DeltaDisclosure(_)
         | Requirement::NtCloseness(_)
+        | Requirement::KlOfSets(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)
         | Requirement::QsCloseness(_) => None,

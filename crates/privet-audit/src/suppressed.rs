@@ -63,6 +63,7 @@ fn may_lose_cells(requirement: &Requirement) -> Option<usize> {
         | Requirement::BetaLikeness(_)
         | Requirement::DeltaDisclosure(_)
         | Requirement::NtCloseness(_)
+        | Requirement::KlOfSets(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)

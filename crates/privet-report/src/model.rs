@@ -210,6 +210,7 @@ fn reason(role: Option<Role>) -> &'static str {
         Some(Role::QuasiIdentifier) => "could identify a person together with others",
         Some(Role::Sensitive) => "what nobody may learn about a person",
         Some(Role::Mixed) => "some of its values can be seen on a person, others nobody may learn",
+        Some(Role::Set) => "a set of items, a few of which others may know",
         Some(Role::QuasiSensitive) => "public knowledge may turn it into something sensitive",
         Some(Role::Class) => "what analysis wants to predict",
         Some(Role::Other) => "carried through as it is",

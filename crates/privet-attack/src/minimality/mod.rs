@@ -99,6 +99,13 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
             "cells hold several values, for which no way of reasoning about rejections is built".to_string()
         );
     }
+    let is_about_sets = |asked: &Requirement| {
+        matches!(asked, Requirement::KlOfSets(_) | Requirement::QsDiversity(_) | Requirement::QsCloseness(_))
+    };
+    if policy.requirements.iter().any(is_about_sets) {
+        return Err("requirements are about sets, for which no way of reasoning about rejections is built"
+            .to_string());
+    }
     match named.as_slice() {
         [] => {
             Err("no requirement is about sensitive values, so rejections reveal nothing about them"
@@ -194,6 +201,7 @@ fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Resu
             // They do not limit how likely a single value of a class is.
             Requirement::KAnonymity(_)
             | Requirement::LkcPrivacy(_)
+            | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)

@@ -128,6 +128,7 @@ pub fn audit_buckets(
             | Requirement::BetaLikeness(_)
             | Requirement::DeltaDisclosure(_)
             | Requirement::NtCloseness(_)
+            | Requirement::KlOfSets(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
             | Requirement::QsDiversity(_)

@@ -74,6 +74,7 @@ impl ClassRequirements {
                 Requirement::DeltaDisclosure(asked) => Ok(delta_disclosure::of_column(asked, 0, column)),
                 Requirement::LkcPrivacy(_)
                 | Requirement::NtCloseness(_)
+                | Requirement::KlOfSets(_)
                 | Requirement::MatchingLDiversity(_)
                 | Requirement::Projection(_)
                 | Requirement::FfAnonymity(_)

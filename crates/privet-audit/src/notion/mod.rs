@@ -8,6 +8,7 @@ mod beta_likeness;
 mod column;
 mod delta_disclosure;
 mod freeform;
+mod item_sets;
 mod k_anonymity;
 mod l_diversity;
 mod l_plus;
@@ -83,6 +84,7 @@ fn judge_of(requirement: &Requirement, facts: &Facts<'_>) -> Result<Judge> {
         Requirement::TCloseness(asked) => Judge::Classes(t_closeness::auditor(asked, facts)?),
         Requirement::BetaLikeness(asked) => Judge::Classes(beta_likeness::auditor(asked, facts)?),
         Requirement::DeltaDisclosure(asked) => Judge::Classes(delta_disclosure::auditor(asked, facts)?),
+        Requirement::KlOfSets(asked) => Judge::Classes(item_sets::auditor(asked, facts)?),
         Requirement::QsDiversity(asked) => Judge::Classes(quasi_sensitive::diversity(asked, facts)?),
         Requirement::QsCloseness(asked) => Judge::Classes(quasi_sensitive::closeness(asked, facts)?),
         Requirement::LkcPrivacy(asked) => Judge::Own(lkc::check(asked, name(), facts)?),
@@ -176,6 +178,7 @@ fn counts_people(requirement: &Requirement) -> bool {
         | Requirement::BetaLikeness(_)
         | Requirement::DeltaDisclosure(_)
         | Requirement::NtCloseness(_)
+        | Requirement::KlOfSets(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)

@@ -139,6 +139,7 @@ impl LabelRequirements {
                 | Requirement::BetaLikeness(_)
                 | Requirement::DeltaDisclosure(_)
                 | Requirement::NtCloseness(_)
+                | Requirement::KlOfSets(_)
                 | Requirement::MatchingLDiversity(_)
                 | Requirement::Projection(_)
                 | Requirement::FfAnonymity(_) => {}

@@ -138,7 +138,7 @@ fn judge<'a>(
     };
     let coverage = coverage(virtual_policy, &projection.layout, &projection.tables)?;
     let records = own_counts(book, projection);
-    let mut found = vec![check_values(&facts, &coverage), check_records(&facts, &coverage)?];
+    let mut found = vec![check_values(&facts, &coverage), check_records(&facts, &coverage, None)?];
     found.push(Check::new(
         "complete",
         records.released == book.rows(),

@@ -333,6 +333,8 @@ mod tests {
             numeric: false,
             taxonomy: None,
             separator: None,
+            items: None,
+            links: None,
             slots: 2..2 + totals.len() as u32,
             totals: totals.to_vec(),
             people: None,

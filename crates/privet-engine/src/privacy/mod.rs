@@ -9,6 +9,7 @@ mod earth_mover;
 pub mod exposure;
 pub mod freeform;
 pub mod information;
+pub mod item_sets;
 mod k_anonymity;
 pub mod kl;
 mod l_diversity;
@@ -26,8 +27,10 @@ use privet_policy::method::Scheme;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use item_sets::ItemCells;
 pub use lkc::LkcPrivacy;
 pub use n_t_closeness::{NtCloseness, Records};
+pub use quasi_sensitive::CellLinks;
 pub use set_valued::SetValues;
 
 use privet_core::{Error, Result, counted};
@@ -233,6 +236,10 @@ pub struct TrackedColumn {
     /// What separates the values of a cell, where cells hold several and requirements judge them one by one: see
     /// [`SetValues`]. The column's own values are the cells then.
     pub separator: Option<char>,
+    /// The items that its cells hold, for a column of role `set`. The column's own values are the cells then.
+    pub items: Option<Arc<ItemCells>>,
+    /// What its cells link to, for a quasi-sensitive column whose sets are published as they are.
+    pub links: Option<Arc<CellLinks>>,
     /// Its slots in [`Counts`].
     pub slots: Range<u32>,
     /// How often each value occurs in the whole table, by code.
@@ -322,6 +329,7 @@ fn is_judged_apart(asked: &Requirement, method: &Method) -> bool {
         | Requirement::TCloseness(_)
         | Requirement::BetaLikeness(_)
         | Requirement::DeltaDisclosure(_)
+        | Requirement::KlOfSets(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)
@@ -356,14 +364,15 @@ pub fn build(asked: &Requirement, table: &TrackedTable) -> Result<Box<dyn ClassT
         Requirement::TCloseness(asked) => t_closeness::build(asked, table),
         Requirement::BetaLikeness(asked) => beta_likeness::build(asked, table),
         Requirement::DeltaDisclosure(asked) => delta_disclosure::build(asked, table),
+        Requirement::KlOfSets(asked) => item_sets::build(asked, table),
+        Requirement::QsDiversity(asked) => quasi_sensitive::diversity(asked, table),
+        Requirement::QsCloseness(asked) => quasi_sensitive::closeness(asked, table),
         // No method that judges classes one by one takes these.
         Requirement::NtCloseness(_)
         | Requirement::LkcPrivacy(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
-        | Requirement::FfAnonymity(_)
-        | Requirement::QsDiversity(_)
-        | Requirement::QsCloseness(_) => {
+        | Requirement::FfAnonymity(_) => {
             Err(Error::internal(format!("classes are not judged by '{}'", asked.name())))
         }
     }
@@ -394,6 +403,7 @@ pub fn warnings(policy: &CheckedPolicy, table: &TrackedTable) -> Result<Vec<Stri
             | Requirement::BetaLikeness(_)
             | Requirement::DeltaDisclosure(_)
             | Requirement::NtCloseness(_)
+            | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)

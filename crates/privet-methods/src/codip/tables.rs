@@ -122,6 +122,7 @@ impl<'a> ProjectedTables<'a> {
                     | Requirement::LkcPrivacy(_)
                     | Requirement::BetaLikeness(_)
                     | Requirement::DeltaDisclosure(_)
+                    | Requirement::KlOfSets(_)
                     | Requirement::MatchingLDiversity(_)
                     | Requirement::Projection(_)
                     | Requirement::FfAnonymity(_)

@@ -92,6 +92,7 @@ impl SetRequirements {
                 | Requirement::BetaLikeness(_)
                 | Requirement::DeltaDisclosure(_)
                 | Requirement::NtCloseness(_)
+                | Requirement::KlOfSets(_)
                 | Requirement::MatchingLDiversity(_)
                 | Requirement::Projection(_)
                 | Requirement::FfAnonymity(_) => {}

@@ -26,7 +26,7 @@ pub use beta_likeness::{BetaLikeness, LikenessKind};
 pub use delta_disclosure::{Absent, DeltaDisclosure};
 pub use freeform::FfAnonymity;
 pub use k_anonymity::KAnonymity;
-pub use kl::{Coherence, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
+pub use kl::{Coherence, KlOfSets, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
 pub use l_diversity::{Diversity, DiversityKind, LDiversity};
 pub use l_plus::{Base, LPlusDiversity, ThetaRule};
 pub use lkc::LkcPrivacy;
@@ -51,6 +51,8 @@ stated! {
         LPlusDiversity(LPlusDiversity) = l_plus::DECLARATION,
         /// Records that agree on at most L quasi-identifiers are K or more, with no value above the share C.
         LkcPrivacy(LkcPrivacy) = lkc::DECLARATION,
+        /// In every class, m known items of a column of sets fit k records, and no sensitive item follows.
+        KlOfSets(KlOfSets) = kl::KL_OF_SETS,
         /// Whatever rules an adversary knows, l values stay possible for everybody.
         MatchingLDiversity(MatchingLDiversity) = matching::DECLARATION,
         /// Nobody's terms point at few labels.
@@ -105,6 +107,7 @@ impl Requirement {
             | Requirement::BetaLikeness(BetaLikeness { column, .. })
             | Requirement::DeltaDisclosure(DeltaDisclosure { column, .. })
             | Requirement::NtCloseness(NtCloseness { column, .. })
+            | Requirement::KlOfSets(KlOfSets { column, .. })
             | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
             | Requirement::QsDiversity(QsDiversity { column, .. })
             | Requirement::QsCloseness(QsCloseness { column, .. }) => Some(*column),
@@ -122,6 +125,7 @@ impl Requirement {
             | Requirement::LkcPrivacy(LkcPrivacy { column, .. })
             | Requirement::BetaLikeness(BetaLikeness { column, .. })
             | Requirement::DeltaDisclosure(DeltaDisclosure { column, .. })
+            | Requirement::KlOfSets(KlOfSets { column, .. })
             | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
             | Requirement::QsDiversity(QsDiversity { column, .. })
             | Requirement::QsCloseness(QsCloseness { column, .. }) => *column = other,
@@ -156,6 +160,7 @@ impl Requirement {
                 distance.check(self.name(), columns.get(*column))
             }
             Requirement::DeltaDisclosure(disclosure) => disclosure.check(),
+            Requirement::KlOfSets(asked) => asked.check(columns),
             Requirement::KAnonymity(_)
             | Requirement::LPlusDiversity(_)
             | Requirement::BetaLikeness(_)
@@ -207,6 +212,7 @@ impl Requirement {
             Requirement::KAnonymity(_)
             | Requirement::LPlusDiversity(_)
             | Requirement::TCloseness(_)
+            | Requirement::KlOfSets(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
             | Requirement::QsDiversity(_)
@@ -217,7 +223,7 @@ impl Requirement {
     /// The least size of a class that it asks for.
     pub fn k(&self) -> Option<u64> {
         match self {
-            Requirement::KAnonymity(KAnonymity { k }) => Some(*k),
+            Requirement::KAnonymity(KAnonymity { k }) | Requirement::KlOfSets(KlOfSets { k, .. }) => Some(*k),
             Requirement::LDiversity(_)
             | Requirement::LPlusDiversity(_)
             | Requirement::LkcPrivacy(_)
@@ -247,6 +253,7 @@ impl Requirement {
             | Requirement::BetaLikeness(_)
             | Requirement::DeltaDisclosure(_)
             | Requirement::NtCloseness(_)
+            | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
@@ -259,6 +266,9 @@ impl Requirement {
     /// refused by the audit where somebody has several records in one class.
     pub(crate) fn why_not_people(&self) -> Option<&'static str> {
         match self {
+            Requirement::KlOfSets(_) => Some(
+                "[privacy.kl-privacy] counts the records of a class that hold what is known, and cannot count people",
+            ),
             Requirement::LkcPrivacy(_) => Some(
                 "[privacy.lkc-privacy] counts records and cannot count people: the K records that agree on what an attacker \
                  knows may all belong to one person",
@@ -293,6 +303,7 @@ impl Requirement {
             | Requirement::BetaLikeness(_)
             | Requirement::DeltaDisclosure(_)
             | Requirement::NtCloseness(_)
+            | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)

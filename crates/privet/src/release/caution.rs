@@ -1,6 +1,6 @@
 //! What the publisher should know about what a release shows: nothing at all, nothing of a column, or single people.
 
-use privet_core::quoted;
+use privet_core::{quoted, shortened_values};
 use privet_data::naming::{among, words};
 use privet_engine::microdata::Microdata;
 use privet_examples as example;
@@ -63,6 +63,19 @@ pub(super) fn about_roles(policy: &CheckedPolicy, others: &str) -> Option<String
         "method \"{method}\" publishes quasi-identifiers and {others} only, not {names}; choose another method to \
          publish them"
     ))
+}
+
+/// That sensitive items were taken out of a hierarchy of items.
+pub(super) fn taken_out(items: &[String]) -> Option<String> {
+    match items {
+        [] => None,
+        [one] => Some(format!("the sensitive item '{one}' was taken out of the hierarchy")),
+        many => Some(format!(
+            "{} sensitive items were taken out of the hierarchy: {}",
+            many.len(),
+            shortened_values(&many.iter().map(String::as_str).collect::<Vec<_>>())
+        )),
+    }
 }
 
 /// Warnings about suppressed cells: a column of which nothing is shown, and classes of a single record.

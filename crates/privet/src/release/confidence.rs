@@ -73,6 +73,7 @@ fn thresholds(requirement: &Requirement, table: &TrackedTable) -> Result<Option<
         | Requirement::BetaLikeness(_)
         | Requirement::DeltaDisclosure(_)
         | Requirement::NtCloseness(_)
+        | Requirement::KlOfSets(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)

@@ -63,7 +63,11 @@ impl Recoded {
                 method::show(&measure, solution.recoding.cost(&measure, &classes))
             }
         };
-        let costs = solution.recoding.costs(&microdata, &classes);
+        let mut costs = solution.recoding.costs(&microdata, &classes);
+        if let Some(losses) = solution.sets.as_ref().and_then(|sets| sets.losses) {
+            let lm = costs.iter().find(|cost| cost.name == "LM").map_or(0.0, |cost| cost.normalised);
+            costs.extend(losses.costs(lm));
+        }
         let prices = (Price::from(&cost), costs.iter().map(Price::from).collect());
         let veil = veil::of_table(&policy.requirements, &microdata, &classes);
         Ok(Recoded { policy, microdata, solution, classes, cost, costs, prices, veil, key })
@@ -117,6 +121,8 @@ impl Shape for Recoded {
         warnings.extend(lettering::of_table(&self.microdata));
         warnings.extend(crowd::cautions(&self.policy, &self.microdata));
         warnings.extend(caution::about_freeform(&self.policy, &self.classes));
+        let sets = self.policy.columns.iter().filter_map(|column| column.items.as_ref());
+        warnings.extend(sets.filter_map(|items| caution::taken_out(&items.taken_out)));
         warnings.extend(caution::about_dates(&self.policy));
         if self.released() == 0 {
             warnings.insert(0, caution::emptiness(&self.policy, &self.microdata));
@@ -211,7 +217,16 @@ impl Shape for Recoded {
         if let Whose::Counted { read, released } = self.whose() {
             manifest["people"] = json!({ "read": ForSteward(&read), "released": ForSteward(&released) });
         }
-        if let Some(sets) = &self.solution.sets {
+        if let Some(sets) = &self.solution.sets
+            && let Some(losses) = sets.losses
+        {
+            let removed: u64 = sets.removed.iter().map(|(_, count)| count).sum();
+            let items: Vec<Json> =
+                sets.removed.iter().map(|(item, count)| json!({ "item": item, "count": count })).collect();
+            manifest["items"] =
+                json!({ "occurrences": losses.occurrences, "removed": removed, "removed_items": items });
+            manifest["records"]["changed"] = sets.len().into();
+        } else if let Some(sets) = &self.solution.sets {
             let groups = &sets.groups;
             manifest["groups"] = json!({
                 "total": groups.total,

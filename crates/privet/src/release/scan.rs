@@ -91,7 +91,9 @@ fn fate(column: &PolicyColumn, publishes: ReleaseKind) -> Fate {
         // Groups leave quasi-identifiers as they are.
         Some(Role::QuasiIdentifier) if publishes == ReleaseKind::Groups => Fate::Published,
         None | Some(Role::Identifier) => Fate::LeftOut,
-        Some(Role::QuasiIdentifier | Role::Mixed | Role::QuasiSensitive | Role::Pseudonym) => Fate::Changed,
+        Some(Role::QuasiIdentifier | Role::Mixed | Role::QuasiSensitive | Role::Pseudonym | Role::Set) => {
+            Fate::Changed
+        }
         Some(Role::Sensitive | Role::Class | Role::Other) => Fate::Published,
     }
 }

@@ -116,7 +116,7 @@ impl Decision {
     /// ```
     pub fn before_after(&self, text: &str, skip: usize, most: usize) -> Option<BeforeAfter> {
         let Made::Table(table) = &self.made else { return None };
-        let (microdata, recoding) = (&table.microdata, &table.solution.recoding);
+        let (microdata, solution) = (&table.microdata, &table.solution);
         let mut found = BeforeAfter { columns: rows::columns(microdata), matching: 0, rows: Vec::new() };
         let wanted = text.trim().to_lowercase();
         for record in 0..microdata.summary.len() {
@@ -127,7 +127,7 @@ impl Decision {
             found.matching += 1;
             if found.matching as usize > skip && found.rows.len() < most {
                 let count = microdata.summary.count(record);
-                found.rows.extend(rows::row(microdata, recoding, record).map(|row| (count, row)));
+                found.rows.extend(rows::row(microdata, solution, record).map(|row| (count, row)));
             }
         }
         Some(found)

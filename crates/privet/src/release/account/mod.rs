@@ -98,7 +98,7 @@ pub(super) fn model(
         confidences: confidence::confidences(policy, &microdata.table, classes)?,
         sensitive: distributions(microdata, classes),
         links: None,
-        rows: rows::rows(microdata, recoding).into(),
+        rows: rows::rows(microdata, solution).into(),
     })
 }
 
@@ -109,7 +109,7 @@ fn shows(text: &str, microdata: &Microdata, recoding: &Recoding, classes: &Class
         cells.any(|(column, cell)| column.cells[*cell as usize].label == text)
     });
     generalised
-        || microdata.table.tracked.iter().any(|column| {
+        || microdata.carried().iter().any(|column| {
             let code = column.values.iter().position(|value| value == text);
             code.is_some_and(|code| counts_after(&column.slots, classes)[code] > 0)
         })
@@ -163,8 +163,8 @@ enum ShownBy {
     Classes,
     /// The account of its own notion.
     Own,
-    /// Nobody. A class has many natural supersets, and how near it is to the best of them is not kept; groups and projections
-    /// have reports of their own.
+    /// Nobody. A class has many natural supersets, and many sets of known items, and how near it is to the best or worst of
+    /// them is not kept; groups and projections have reports of their own.
     Nobody,
 }
 
@@ -179,7 +179,9 @@ fn shown_by(asked: &Asked) -> ShownBy {
         Asked::LkcPrivacy(_) | Asked::FfAnonymity(_) | Asked::QsDiversity(_) | Asked::QsCloseness(_) => {
             ShownBy::Own
         }
-        Asked::NtCloseness(_) | Asked::MatchingLDiversity(_) | Asked::Projection(_) => ShownBy::Nobody,
+        Asked::NtCloseness(_) | Asked::KlOfSets(_) | Asked::MatchingLDiversity(_) | Asked::Projection(_) => {
+            ShownBy::Nobody
+        }
     }
 }
 
@@ -263,6 +265,9 @@ pub(super) fn inequality(asked: &Asked) -> String {
         Asked::LkcPrivacy(LkcPrivacy { k, confidence: c, .. }) => {
             format!("n(group) ≥ {k}, n(value) · {} ≤ {} · n(group)", c.denominator(), c.numerator())
         }
+        Asked::KlOfSets(asked) => {
+            format!("n(known items) ≥ {}, n(known and sensitive) · {} ≤ n(known items)", asked.k, asked.l)
+        }
         Asked::LPlusDiversity(_) => "n(value) · den(θ) ≤ num(θ) · n(class)".to_string(),
         Asked::QsDiversity(asked) => format!("p₁ ≤ {} · (p_{1} + p_{1}₊₁ + …)", asked.c, asked.l),
         Asked::QsCloseness(asked) => format!("√Σ(prior − posterior)² ≤ {}", asked.t),
@@ -280,7 +285,10 @@ fn in_numbers(clause: &Asked, class: &EquivalenceClass<'_>, microdata: &Microdat
     let tracked = clause.column().and_then(|column| microdata.table.column(column).ok());
     let Some(tracked) = tracked else { return size.to_string() };
     let mut counts = Vec::new();
-    class.counts.for_each(&tracked.slots, |_, count| counts.push(count));
+    match privacy::SetValues::of(tracked, microdata.table.records) {
+        Some(values) => counts.extend(values.count(class).into_iter().map(|(_, count)| count)),
+        None => class.counts.for_each(&tracked.slots, |_, count| counts.push(count)),
+    }
     counts.retain(|count| *count > 0);
     counts.sort_unstable_by(|a, b| b.cmp(a));
     match clause {
@@ -355,5 +363,6 @@ fn losses(shape: &Recoded) -> Vec<Loss> {
 fn inputs(policy: &CheckedPolicy) -> Vec<&Path> {
     let hierarchies = policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref());
     let sets = policy.columns.iter().filter_map(|column| column.sets.as_ref());
-    hierarchies.chain(sets.map(|sets| sets.knowledge_path.as_path())).collect()
+    let items = policy.columns.iter().filter_map(|column| column.items.as_ref()?.hierarchy_path.as_deref());
+    hierarchies.chain(sets.map(|sets| sets.knowledge_path.as_path())).chain(items).collect()
 }

@@ -2,6 +2,7 @@
 
 use crate::release::report::{Attack, Cover, Diversity, Notion, Protection, Requirement};
 use crate::release::suppression;
+use privet_core::Exact;
 use privet_policy::method::Scheme;
 use privet_policy::requirement;
 use privet_policy::{PolicyColumn, Requirement as Asked};
@@ -64,6 +65,7 @@ pub(crate) fn requirement(asked: &Asked, scheme: Option<Scheme>, columns: &[Poli
         }
         Asked::BetaLikeness(asked) => beta_likeness(asked, named(asked.column)),
         Asked::DeltaDisclosure(asked) => delta_disclosure(asked, named(asked.column)),
+        Asked::KlOfSets(asked) => kl_of_sets(asked, named(asked.column)),
         Asked::LkcPrivacy(asked) => crate::release::lkc::notion(asked, named(asked.column)),
         Asked::FfAnonymity(asked) => crate::release::freeform::notion(&asked.threat.to_string()),
         Asked::QsDiversity(asked) => crate::release::links::diversity(asked, &named(asked.column)),
@@ -73,6 +75,38 @@ pub(crate) fn requirement(asked: &Asked, scheme: Option<Scheme>, columns: &[Poli
         Asked::Projection(_) => plain(None),
     };
     Requirement { name: asked.name().to_string(), notion, description: asked.describe(columns) }
+}
+
+/// What KL(m, 0)-privacy inside classes promises.
+fn kl_of_sets(asked: &requirement::KlOfSets, column: String) -> Notion {
+    let requirement::KlOfSets { k, l, m, .. } = asked;
+    let items = privet_core::counted(*m, "item", "items");
+    let mut protections = vec![Protection {
+        attack: Attack::Linking,
+        cover: Cover::Bounded,
+        meaning: format!(
+            "Who knows somebody's quasi-identifiers and at most {items} of {column} finds at least {k} records that fit. Who \
+             knows more items may find fewer."
+        ),
+    }];
+    if *l > Exact::ONE {
+        protections.push(Protection {
+            attack: Attack::Homogeneity,
+            cover: Cover::Bounded,
+            meaning: format!(
+                "Among the records that fit what is known, at most 1 in {l} has any one sensitive item of {column}, unless the \
+                 item has a threshold of its own."
+            ),
+        });
+    }
+    Notion::Other {
+        name: format!("KL({m}, 0)-privacy of {column}"),
+        promise: format!(
+            "among those who look alike, any {items} of {column} that somebody has are shared by at least {k} records"
+        ),
+        protections,
+        column: Some(column),
+    }
 }
 
 /// What β-likeness promises.
