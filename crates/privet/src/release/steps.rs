@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::account::rows;
 use super::again::EarlierPlan;
+use super::book::Book;
 use super::buckets::Grouped;
 use super::cluster::RowPlan;
 use super::manifest::Statement;
@@ -236,7 +237,8 @@ pub fn decide(
 ///
 /// Classes of a table that fall below the policy's requirements are suppressed. Data with values that the plan does not know are
 /// refused, and so is a plan whose effect on a record depends on other records. [`release::apply_plan`](super::apply_plan) does the
-/// same with files and publishes the result; see [`EarlierPlan`] for an example.
+/// same with files and publishes the result; it also suppresses what a ledger asks for, which [`publish`] compares with as for any
+/// decision. See [`EarlierPlan`] for an example.
 pub fn decide_by_plan(
     earlier: &EarlierPlan,
     policy: &Policy,
@@ -482,7 +484,8 @@ fn staged<S: Shape>(shape: &S, decision: &Decision, options: &RunOptions, clock:
     S::refuse(shape.policy(), options)?;
     pipeline::refuse_own_sources(&options.target, shape.policy().any(), None)?;
     let target = Target::claim(&options.target, options.force)?;
-    let (seed, version) = (decision.seed, decision.version.clone());
-    let making = Making { target, seed, version, held: None, applied: decision.earlier.as_ref() };
+    let ledger = Book::open(decision.policy(), &options.target, clock)?;
+    let making = Making::of(target, decision.seed, decision.version.clone(), ledger);
+    let making = Making { applied: decision.earlier.as_ref(), ..making };
     pipeline::staged(shape, making, options, clock)
 }
