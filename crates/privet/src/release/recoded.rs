@@ -84,6 +84,11 @@ impl Recoded {
         Ok(Recoded { policy, microdata, solution, classes, cost, costs, prices, veil, key })
     }
 
+    /// What all random choices of the run derive from.
+    pub fn key(&self) -> RunKey {
+        self.key
+    }
+
     fn released(&self) -> u64 {
         self.microdata.summary.total() - self.classes.suppressed
     }

@@ -7,6 +7,7 @@ use super::account::rows;
 use super::again::EarlierPlan;
 use super::book::Book;
 use super::buckets::Grouped;
+use super::cluster::RowPlan;
 use super::manifest::Statement;
 use super::pipeline::{self, Making, Outlet, RunPolicy, Shape, Staged, Written};
 use super::projections::Projections;
@@ -88,6 +89,27 @@ impl Decision {
     /// How many records are released, of how many that were read.
     pub fn records(&self) -> Result<(u64, u64)> {
         self.stated().map(|stated| (stated.released, stated.read))
+    }
+
+    /// What is to become of each row, for workers of a [cluster](crate::cluster).
+    pub fn row_plan(&self) -> Result<RowPlan> {
+        match &self.made {
+            Made::Table(recoded) => RowPlan::of(recoded),
+            Made::Groups(_) | Made::Projections(_) | Made::Transactions(_) | Made::Vocabularies(_) => {
+                Err(Error::input("only releases of one recoded table can be made on a cluster")
+                    .help("make this release on one machine"))
+            }
+        }
+    }
+
+    /// How many records were dropped because they lack a value.
+    pub fn dropped(&self) -> Result<u64> {
+        self.stated().map(|stated| stated.dropped)
+    }
+
+    /// How many records are left out because they would be recognised.
+    pub fn suppressed(&self) -> Result<u64> {
+        self.stated().map(|stated| stated.suppressed)
     }
 
     /// What the user should know before anything is published.
