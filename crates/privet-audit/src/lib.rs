@@ -39,6 +39,7 @@ mod levels;
 mod notion;
 mod order;
 mod people;
+mod population;
 pub mod projections;
 pub mod released;
 mod render;
@@ -59,6 +60,7 @@ mod watch;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+pub use population::people_behind;
 pub use folder::{ReleaseFolder, audit_data, audit_files, audit_release, is_own_file};
 pub(crate) use render::counted;
 pub use render::{in_brief, render, verdict};

@@ -14,6 +14,7 @@ mod manual;
 mod mine;
 mod policy;
 mod report;
+mod risk;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -50,6 +51,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Audit(arguments) => audit::run(arguments, output, &clock),
         Command::Attack(arguments) => attack::run(arguments, output, &clock),
         Command::Mine(arguments) => mine::run(arguments, output, &clock),
+        Command::Risk(arguments) => risk::run(arguments, output, &clock),
         Command::Compare(arguments) => compare::run(arguments, output, &clock),
         Command::Hierarchy(arguments) => hierarchy::run(arguments, output, &clock),
         Command::Ledger(arguments) => ledger::run(arguments, output),

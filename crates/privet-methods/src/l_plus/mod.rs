@@ -95,7 +95,7 @@ fn check_possible(policy: &CheckedPolicy, microdata: &Microdata, problem: &LPlus
     let totals: Vec<u64> =
         microdata.table.tracked.iter().flat_map(|column| column.totals.iter().copied()).collect();
     let whole =
-        privacy::EquivalenceClass { size: microdata.table.records, counts: privacy::Counts::Dense(&totals) };
+        privacy::EquivalenceClass { size: microdata.table.records, counts: privacy::Counts::Dense(&totals), standing: Default::default() };
     let error = super::impossible(&requirements, &whole);
     if rules.k > whole.size {
         // Suppression would leave nothing: no class can be that large.
