@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use privet::clock::Clock;
-use privet::data::Formulas;
+use privet::data::{Formulas, Source};
+#[cfg(feature = "databases")]
+use privet::policy::OriginalData;
 use privet::policy::{AnyPolicy, DataKind, Policy};
 use privet::release::{Published, RunOptions, anonymize_any};
 use privet::report::figure;
@@ -46,17 +48,37 @@ fn make(written: Policy, mut options: RunOptions, output: &Output, clock: &Clock
         AnyPolicy::Table(policy) => Some(policy.source.clone()),
         AnyPolicy::Transactions(_) | AnyPolicy::Vocabularies(_) => None,
     };
+    ready_for_release(&written, &policy)?;
     let published = anonymize_any(policy, &options, clock)?;
     table.iter().flat_map(|table| table.notes()).for_each(|note| output.remark(&format!("{note}\n")));
     present(&published, output);
-    into_database(&written, &published.path, output, clock)?;
+    into_database(&written, &published.path, table, output, clock)?;
     Ok(0)
 }
 
-/// Writes the release into the table that the policy names, if it names one.
+/// Finds out whether the release can be written into the table that the policy names, if it names one.
 #[cfg(feature = "databases")]
-fn into_database(policy: &Policy, release: &Path, output: &Output, clock: &Clock) -> Result<()> {
-    if let Some(written) = privet_databases::write_release(policy, release, clock)? {
+fn ready_for_release(written: &Policy, policy: &AnyPolicy) -> Result<()> {
+    privet_databases::check_release(written, policy)
+}
+
+/// Without databases, no policy that names one gets this far.
+#[cfg(not(feature = "databases"))]
+fn ready_for_release(_: &Policy, _: &AnyPolicy) -> Result<()> {
+    Ok(())
+}
+
+/// Writes the release into the table that the policy names, if it names one. It is audited against the data as the run saw them.
+#[cfg(feature = "databases")]
+fn into_database(
+    policy: &Policy,
+    release: &Path,
+    data: Option<Source>,
+    output: &Output,
+    clock: &Clock,
+) -> Result<()> {
+    let data = data.map_or(OriginalData::Named, OriginalData::Table);
+    if let Some(written) = privet_databases::write_release(policy, release, data, clock)? {
         let rows = format!("{} {}", thousands(written.rows), noun(written.rows, "row", "rows"));
         output.remark(&format!(
             "wrote {rows} to {} in the database, audited there\n",
@@ -68,7 +90,7 @@ fn into_database(policy: &Policy, release: &Path, output: &Output, clock: &Clock
 
 /// Without databases, no policy that names one gets this far.
 #[cfg(not(feature = "databases"))]
-fn into_database(_: &Policy, _: &Path, _: &Output, _: &Clock) -> Result<()> {
+fn into_database(_: &Policy, _: &Path, _: Option<Source>, _: &Output, _: &Clock) -> Result<()> {
     Ok(())
 }
 

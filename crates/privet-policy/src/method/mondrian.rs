@@ -2,7 +2,8 @@
 
 use super::{Checked, REFINE, REPORTED_COST, TIME_LIMIT, TableCost};
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Accepts, Condition, Declaration, Key, KeyKind, Subject};
+use crate::declare::{Accepts, Condition, Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::requirement::Requirement;
 use crate::typed::{choices, method};
 use privet_core::Error;
@@ -128,7 +129,8 @@ choices! {
 
 /// `[method] name = "mondrian"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[
         Accepts::of(super::ABOUT_CLASSES),
         Accepts::of(&["beta-likeness"]),

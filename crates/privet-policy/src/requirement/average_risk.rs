@@ -1,6 +1,7 @@
 //! Average risk and records at risk.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::clause;
 use privet_core::{Error, Exact, Result};
 
@@ -37,7 +38,8 @@ impl AverageRisk {
 
 /// `[privacy.average-risk]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "average-risk",
     source: "K. El Emam: Guide to the De-Identification of Personal Health Information. CRC Press 2013",

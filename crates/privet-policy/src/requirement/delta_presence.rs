@@ -1,7 +1,8 @@
 //! δ-presence.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
 use crate::population::Population;
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, clause};
 use privet_core::{Error, Exact, Result};
 
@@ -43,7 +44,8 @@ impl DeltaPresence {
 
 /// `[privacy.delta-presence]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "delta-presence",
     source: "M. Nergiz, M. Atzori, C. Clifton: Hiding the Presence of Individuals from Shared Databases. SIGMOD 2007",

@@ -1,7 +1,8 @@
 //! Household risk.
 
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::clause;
 use privet_core::{Error, Exact, Result};
 
@@ -26,7 +27,8 @@ impl HouseholdRisk {
 
 /// `[privacy.household-risk]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "household-risk",
     source: "L. Franconi, S. Polettini: Individual Risk Estimation in µ-Argus. PSD 2004",

@@ -1,7 +1,8 @@
 //! Individual risk.
 
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::clause;
 use privet_core::{Error, Exact, Result};
 
@@ -26,7 +27,8 @@ impl IndividualRisk {
 
 /// `[privacy.individual-risk]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "individual-risk",
     source: "R. Benedetti, L. Franconi: Statistical and Technological Solutions for Controlled Data Dissemination. NTTS 1998",

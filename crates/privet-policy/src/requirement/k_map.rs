@@ -1,8 +1,9 @@
 //! k-map.
 
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
 use crate::population::Population;
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, clause};
 use privet_core::{Error, Exact, Result};
 
@@ -80,7 +81,8 @@ impl KMap {
 
 /// `[privacy.k-map]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "k-map",
     source: "L. Sweeney: Computational Disclosure Control. Doctoral thesis, MIT 2001; K. El Emam, F. Dankar: Protecting Privacy Using k-Anonymity. JAMIA 15(5), 2008",

@@ -1,7 +1,8 @@
 //! Population uniqueness.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
 use crate::population::Population;
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, clause};
 use privet_core::{Exact, Result};
 
@@ -38,7 +39,8 @@ impl PopulationUniqueness {
 
 /// `[privacy.population-uniqueness]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "population-uniqueness",
     source: "F. Dankar, K. El Emam, A. Neisa, T. Roffey: Estimating the Re-Identification Risk of Clinical Data Sets. BMC Medical Informatics and Decision Making 12, 2012",

@@ -1,6 +1,7 @@
 //! Sample uniqueness.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::clause;
 use privet_core::Exact;
 
@@ -14,7 +15,8 @@ clause! {
 
 /// `[privacy.sample-uniqueness]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "sample-uniqueness",
     source: "C. Skinner, M. Elliot: A Measure of Disclosure Risk for Microdata. JRSS B 64(4), 2002",
