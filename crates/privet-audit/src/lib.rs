@@ -60,8 +60,8 @@ mod watch;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-pub use population::people_behind;
 pub use folder::{ReleaseFolder, audit_data, audit_files, audit_release, is_own_file};
+pub use population::people_behind;
 pub(crate) use render::counted;
 pub use render::{in_brief, render, verdict};
 pub use rewriting::as_published;

@@ -56,7 +56,8 @@ impl PeopleTable {
                 }
                 let mut codes = Vec::with_capacity(columns.len());
                 for (cell, values) in cells.zip(&mut self.values) {
-                    let text = if is_missing(cell) { missing.first().map_or(cell, String::as_str) } else { cell };
+                    let text =
+                        if is_missing(cell) { missing.first().map_or(cell, String::as_str) } else { cell };
                     codes.push(values.code(text, batch.line(row))?);
                 }
                 self.people.add(&codes, 1, batch.line(row))?;

@@ -63,9 +63,10 @@ impl UncomparedColumn {
     /// The columns of the original that are not published, identifiers first; more than a few would take too much memory.
     pub fn hidden(policy: &CheckedPolicy) -> Vec<UncomparedColumn> {
         const MOST: usize = 16;
-        let unnamed = policy.columns.iter().filter(|column| {
-            column.role != Some(Role::Identifier) && !column.is_published()
-        });
+        let unnamed = policy
+            .columns
+            .iter()
+            .filter(|column| column.role != Some(Role::Identifier) && !column.is_published());
         let hidden = policy.with_role(Role::Identifier).chain(unnamed).take(MOST);
         hidden.map(|column| UncomparedColumn::at(column.index)).collect()
     }

@@ -205,7 +205,10 @@ pub struct Risk {
 
 /// A whole number from 1.
 fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|number| *number > 0).ok_or_else(|| format!("'{text}' is not a whole number from 1"))
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| format!("'{text}' is not a whole number from 1"))
 }
 
 #[derive(Debug, Args)]

@@ -69,7 +69,8 @@ fn every_known_case_comes_out_as_it_should() {
         let manifest = bench.json("out/steward/manifest.json");
         let levels = &manifest["plan"]["levels"];
         let columns: &[&str] = if name == "00-by-hand" { &["zip", "age"] } else { &["q1", "q2", "q3"] };
-        let found: Vec<&Json> = columns.iter().map(|column| &levels[*column]).filter(|level| !level.is_null()).collect();
+        let found: Vec<&Json> =
+            columns.iter().map(|column| &levels[*column]).filter(|level| !level.is_null()).collect();
         let best = expected["optimum"]["levels"].as_array().expect("vectors");
         let is_best = |best: &Json| best.as_array().is_some_and(|best| best.iter().eq(found.iter().copied()));
         assert!(best.iter().any(is_best), "{name}: {found:?} is not in {best:?}");
@@ -112,17 +113,29 @@ const VERDICTS: [(&str, bool, &str); 17] = [
     ("[privacy.k-map]\nk = 3\n", false, "N = 2 < k = 3 (n = 2)"),
     ("[privacy.k-map]\nk = 1\nby = \"weights\"\n", true, "holds in all 4 classes"),
     ("[privacy.k-map]\nk = 2\nby = \"weights\"\n", false, "weights add up to 1 < k = 2 (n = 1)"),
-    ("[privacy.k-map]\nk = 9\nby = \"poisson\"\nsignificance = 0.01\n", false, "which the test asks for k = 9"),
+    (
+        "[privacy.k-map]\nk = 9\nby = \"poisson\"\nsignificance = 0.01\n",
+        false,
+        "which the test asks for k = 9",
+    ),
     ("[privacy.delta-presence]\nmin = 0\nmax = 1\n", true, "holds in all 4 classes"),
     ("[privacy.delta-presence]\nmin = 0\nmax = \"1/2\"\n", false, "2/2 > max = 1/2"),
-    ("[privacy.delta-presence]\nmin = \"1/4\"\nmax = 1\n", false, "1 person of the population is in no released class"),
+    (
+        "[privacy.delta-presence]\nmin = \"1/4\"\nmax = 1\n",
+        false,
+        "1 person of the population is in no released class",
+    ),
     ("[privacy.average-risk]\nmax = \"2/3\"\n", true, "4/6 ≤ 2/3"),
     ("[privacy.average-risk]\nmax = \"3/5\"\n", false, "4/6 > 3/5"),
     ("[privacy.average-risk]\nmax = 1\nhighest = \"1/2\"\nat_risk = \"1/3\"\n", true, "at risk 2/6 ≤ 1/3"),
     ("[privacy.average-risk]\nmax = 1\nhighest = \"1/2\"\nat_risk = \"1/4\"\n", false, "at risk 2/6 > 1/4"),
     ("[privacy.sample-uniqueness]\nmax = \"1/3\"\n", true, "2/6 ≤ 1/3"),
     ("[privacy.sample-uniqueness]\nmax = \"1/4\"\n", false, "2 of 6 released records are unique"),
-    ("[privacy.population-uniqueness]\nmax = \"11/69\"\nestimator = \"zayatz\"\n", true, "0.159420 by Zayatz's estimator ≤ 11/69"),
+    (
+        "[privacy.population-uniqueness]\nmax = \"11/69\"\nestimator = \"zayatz\"\n",
+        true,
+        "0.159420 by Zayatz's estimator ≤ 11/69",
+    ),
     ("[privacy.individual-risk]\nmax = \"1/2\"\n", false, "risk 1.000000 > 1/2"),
     ("[privacy.household-risk]\nmax = \"1/2\"\n", false, "line 6"),
 ];
@@ -130,13 +143,20 @@ const VERDICTS: [(&str, bool, &str); 17] = [
 #[test]
 fn the_audit_judges_each_requirement_by_its_definition() {
     let audit = ["audit", "--policy", "policy.toml", "--original", "table.csv", "--release", "released.csv"];
-    let released = TABLE.lines().map(|line| line.rsplit_once(',').map_or("", |(rest, _)| rest).to_string() + "\n");
+    let released =
+        TABLE.lines().map(|line| line.rsplit_once(',').map_or("", |(rest, _)| rest).to_string() + "\n");
     let released: String = released.collect();
     for (privacy, holds, words) in VERDICTS {
         let bench = toy(privacy, "full-domain");
         bench.write("released.csv", &released);
         let outcome = bench.privet(&[&audit[..], &["--verbose"]].concat());
-        assert_eq!(outcome.status, Some(if holds { 0 } else { 4 }), "{privacy}{}{}", outcome.stdout, outcome.stderr);
+        assert_eq!(
+            outcome.status,
+            Some(if holds { 0 } else { 4 }),
+            "{privacy}{}{}",
+            outcome.stdout,
+            outcome.stderr
+        );
         assert!(outcome.stdout.contains(words), "{privacy}: {words} is not in: {}", outcome.stdout);
     }
     // A household is not published.
@@ -201,12 +221,27 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
         bench.edit("register.csv", "A,50\n", "A,70\n");
     };
     refused(&with(map, &hierarchy), &["register.csv:13", "'70'", "'age'", "no leaf"]);
-    refused(&with("[privacy.delta-presence]\nmin = 0\nmax = 1\n", &|bench| bench.edit("policy.toml", "[population]\npath = \"register.csv\"\n", "[population]\nsize = 12\n")), &["[population]"]);
+    refused(
+        &with("[privacy.delta-presence]\nmin = 0\nmax = 1\n", &|bench| {
+            bench.edit("policy.toml", "[population]\npath = \"register.csv\"\n", "[population]\nsize = 12\n")
+        }),
+        &["[population]"],
+    );
     refused(&with("[privacy.average-risk]\nmax = 0\n", &|_| ()), &["above 0"]);
     refused(&with("[privacy.average-risk]\nmax = 1\nat_risk = 0.1\n", &|_| ()), &["'at_risk'", "'highest'"]);
-    refused(&with("[privacy.population-uniqueness]\nmax = 0.1\n", &|bench| bench.edit("policy.toml", "path = \"register.csv\"", "size = 5")), &["5 people", "6 records"]);
+    refused(
+        &with("[privacy.population-uniqueness]\nmax = 0.1\n", &|bench| {
+            bench.edit("policy.toml", "path = \"register.csv\"", "size = 5")
+        }),
+        &["5 people", "6 records"],
+    );
     refused(&with("[privacy.k-map]\nk = 3\nby = \"poisson\"\n", &|_| ()), &["significance"]);
-    refused(&with(map, &|bench| bench.edit("policy.toml", "role = \"household\"", "role = \"household\"\npublish = true")), &["not published"]);
+    refused(
+        &with(map, &|bench| {
+            bench.edit("policy.toml", "role = \"household\"", "role = \"household\"\npublish = true")
+        }),
+        &["not published"],
+    );
     for (word, line) in [("x", 4), ("0", 4), ("-5", 4)] {
         let edit = |bench: &Bench| bench.edit("table.csv", "A,40,flu,5,h2", &format!("A,40,flu,{word},h2"));
         refused(&with(map, &edit), &[&format!("table.csv:{line}"), "'w'"]);
@@ -274,7 +309,10 @@ fn the_figures_of_records_are_for_their_owner_alone() {
     assert_eq!(lines.len(), 7);
     bench.privet(&["risk", "policy.toml", "-o", "risk.csv"]).exits(2);
     // A release is measured as it is, and people of the population are counted behind its cells.
-    bench.write("release.csv", "zip,age,disease,w\n*,30,flu,10\n*,30,flu,10\n*,40,flu,5\n*,40,flu,5\n*,40,flu,5\n*,50,flu,1\n");
+    bench.write(
+        "release.csv",
+        "zip,age,disease,w\n*,30,flu,10\n*,30,flu,10\n*,40,flu,5\n*,40,flu,5\n*,40,flu,5\n*,50,flu,1\n",
+    );
     bench.privet(&["risk", "policy.toml", "--release", "release.csv", "-o", "of-release.csv"]).succeeds();
     let text = bench.text("of-release.csv");
     assert!(text.contains("2,2,4,20,") && text.contains("4,3,5,15,") && text.contains("7,1,3,1,"), "{text}");

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::heads::Heads;
+use super::standing::{Register, Weights};
 use crate::loss::Extent;
 use crate::privacy::{TrackedColumn, TrackedTable};
-use super::standing::{Register, Weights};
 use privet_core::{Error, Result, RunKey, counted};
 use privet_data::naming::{tells_people_apart, words};
 use privet_data::{Names, People, Source, Summary, SummaryColumn, set_cell, terms_of};
@@ -236,8 +236,7 @@ impl Microdata {
         let population = population_size(policy, &summary, register.as_ref(), tick)?;
         let weight_unit = weights.as_ref().map(|weights| weights.unit);
         let table = TrackedTable { records: summary.total(), tracked, population, weight_unit };
-        let mut microdata =
-            Microdata { summary, quasi, table, register, weights, household, origins, sets };
+        let mut microdata = Microdata { summary, quasi, table, register, weights, household, origins, sets };
         microdata.count_people();
         Ok(microdata)
     }
@@ -342,7 +341,8 @@ fn population_size(
         None => return Ok(None),
         Some(Population::Size(size)) => *size,
         Some(Population::Table(table)) => {
-            let columns: Vec<_> = table.columns.iter().map(|column| (*column, table.missing_rule())).collect();
+            let columns: Vec<_> =
+                table.columns.iter().map(|column| (*column, table.missing_rule())).collect();
             let everybody =
                 Summary::read_columns(&table.source, &columns, &Names::default(), &mut |_| tick(0))?;
             everybody.total() + if table.includes_data { 0 } else { data.total() }

@@ -108,7 +108,8 @@ impl Ladder {
         leaves.dedup();
         let of_data = leaves.len();
         let register = microdata.register.as_ref().map(|register| &register.columns[column]);
-        let mut beyond: Vec<u32> = register.into_iter().flat_map(|own| own.leaves.iter().flatten()).copied().collect();
+        let mut beyond: Vec<u32> =
+            register.into_iter().flat_map(|own| own.leaves.iter().flatten()).copied().collect();
         beyond.retain(|leaf| leaves.binary_search(leaf).is_err());
         beyond.sort_unstable();
         beyond.dedup();
@@ -137,7 +138,8 @@ impl Ladder {
             }
             if stranger {
                 let unknown = Self::unknown(taxonomy.leaves());
-                of_leaf[unknown as usize] = if level == 0 { values } else { value_of_node[taxonomy.root().0 as usize] };
+                of_leaf[unknown as usize] =
+                    if level == 0 { values } else { value_of_node[taxonomy.root().0 as usize] };
                 if of_leaf[unknown as usize] >= values {
                     of_leaf[unknown as usize] = values;
                     values += 1;
@@ -204,11 +206,12 @@ impl Ladders {
     /// The same for the codes of the population.
     fn register_fields(&self, microdata: &Microdata, register: &Register) -> Vec<(usize, Vec<u64>)> {
         let columns = self.columns.iter().zip(&self.fields).zip(&register.columns).zip(&microdata.quasi);
-        let of_column = |(((ladder, field), own), quasi): (((&Ladder, &Field), &RegisterColumn), &QuasiIdentifier)| {
-            let unknown = Ladder::unknown(quasi.taxonomy.leaves());
-            let leaves = own.leaves.iter().map(|leaf| leaf.unwrap_or(unknown));
-            (field.word, leaves.map(|leaf| u64::from(ladder.value(leaf, 0)) << field.shift).collect())
-        };
+        let of_column =
+            |(((ladder, field), own), quasi): (((&Ladder, &Field), &RegisterColumn), &QuasiIdentifier)| {
+                let unknown = Ladder::unknown(quasi.taxonomy.leaves());
+                let leaves = own.leaves.iter().map(|leaf| leaf.unwrap_or(unknown));
+                (field.word, leaves.map(|leaf| u64::from(ladder.value(leaf, 0)) << field.shift).collect())
+            };
         columns.map(of_column).collect()
     }
 

@@ -58,9 +58,12 @@ impl Weights {
         }
         let places = weights.iter().map(|weight| weight.places()).max().unwrap_or(0);
         let too_long = || {
-            Error::input(format!("the weights of column '{}' have too many digits to be added exactly", column.name))
-                .in_file(policy.source.origin())
-                .help("round them, for example to six digits after the point")
+            Error::input(format!(
+                "the weights of column '{}' have too many digits to be added exactly",
+                column.name
+            ))
+            .in_file(policy.source.origin())
+            .help("round them, for example to six digits after the point")
         };
         let unit = 10u64.checked_pow(places).ok_or_else(too_long)?;
         let units: Option<Vec<u64>> = weights.iter().map(|weight| weight.in_units(places)).collect();
@@ -281,7 +284,9 @@ fn absent(
     let mut line = None;
     policy.source.read(&mut |batch: &Batch, _| {
         let is_it = |row: usize| {
-            columns().zip(&texts).all(|((column, _), text)| missing.kept_as(batch.cell(row, column.index)) == *text)
+            columns()
+                .zip(&texts)
+                .all(|((column, _), text)| missing.kept_as(batch.cell(row, column.index)) == *text)
         };
         if line.is_none() {
             line = (0..batch.rows()).find(|row| is_it(*row)).map(|row| batch.line(row));

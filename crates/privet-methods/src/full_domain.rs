@@ -297,9 +297,11 @@ impl<'a> LevelLattice<'a> {
         }
         let last = sizes[gone - 1];
         kept.retain(|class| size(class) <= last);
-        let (mut sure, mut equal): (Vec<usize>, Vec<usize>) = kept.into_iter().partition(|class| size(class) < last);
+        let (mut sure, mut equal): (Vec<usize>, Vec<usize>) =
+            kept.into_iter().partition(|class| size(class) < last);
         let measure = &self.levelling.measure;
-        let price = |class: usize| measure.class(self.levelling.frame_cells(grouping, class), &grouping.class(class));
+        let price =
+            |class: usize| measure.class(self.levelling.frame_cells(grouping, class), &grouping.class(class));
         let ladders = self.levelling.groupings.ladders();
         let values = |class: usize| ladders.values(grouping.key(class)).collect::<Vec<u32>>();
         equal.sort_by_cached_key(|class| (std::cmp::Reverse(price(*class)), values(*class)));
@@ -390,7 +392,8 @@ impl<'a> LevelLattice<'a> {
                         for class in gone {
                             let own = grouping.class(class);
                             if !is_additive {
-                                failing_price += measure.class(self.levelling.frame_cells(grouping, class), &own);
+                                failing_price +=
+                                    measure.class(self.levelling.frame_cells(grouping, class), &own);
                             }
                             suppressed += own.size;
                             further.insert(grouping.key(class).into());

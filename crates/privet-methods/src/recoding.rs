@@ -302,8 +302,14 @@ impl Recoding {
     /// The classes with their sizes only.
     pub fn outline(&self, microdata: &Microdata) -> ClassTable {
         let tallies = Tallies::of_classes(0, self.len());
-        let mut table =
-            ClassTable { sizes: vec![0; self.len()], tallies, standings: Vec::new(), suppressed: 0, starred: 0, heads: None };
+        let mut table = ClassTable {
+            sizes: vec![0; self.len()],
+            tallies,
+            standings: Vec::new(),
+            suppressed: 0,
+            starred: 0,
+            heads: None,
+        };
         for record in 0..microdata.summary.len() {
             let total = microdata.summary.count(record);
             let mut released = 0;

@@ -414,8 +414,7 @@ impl Policy {
             read.map_err(|error| self.at_requirement(*place, error))
         });
         let mut requirements = understood.collect::<Result<Vec<_>>>()?;
-        for (place, requirement) in
-            places.iter().zip(&mut requirements).filter(|_| purpose != Purpose::Risk)
+        for (place, requirement) in places.iter().zip(&mut requirements).filter(|_| purpose != Purpose::Risk)
         {
             requirement
                 .settle(population.as_ref(), &columns)
@@ -706,16 +705,21 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
 /// Refuses weights and households with methods that publish no generalised table.
 fn survey_fits(root: &Section<'_>, columns: &[PolicyColumn], method: &Method) -> Result<()> {
     let survey = |column: &&PolicyColumn| matches!(column.role, Some(Role::Weight | Role::Household));
-    let Some(column) = columns.iter().find(survey).filter(|_| method.publishes() != ReleaseKind::Table) else {
+    let Some(column) = columns.iter().find(survey).filter(|_| method.publishes() != ReleaseKind::Table)
+    else {
         return Ok(());
     };
     let role = column.role.map_or("", Role::name);
-    let message =
-        format!("column '{}' has role '{role}', which method \"{}\" does not use", column.name, method.name());
+    let message = format!(
+        "column '{}' has role '{role}', which method \"{}\" does not use",
+        column.name,
+        method.name()
+    );
     let section = root.entry("columns").and_then(|entry| entry.section().ok());
     let entry = section.and_then(|all| all.entry(&column.name));
     let error = entry.map_or_else(|| Error::input(&message), |entry| entry.error(&message));
-    Err(error.help("leave the column out of [columns], or choose a method that publishes one generalised table"))
+    Err(error
+        .help("leave the column out of [columns], or choose a method that publishes one generalised table"))
 }
 
 /// What `publish` of a column says. Weights are published unless it says otherwise, households are not.

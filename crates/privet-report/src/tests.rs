@@ -341,8 +341,14 @@ fn a_bare_model_can_be_rendered() {
     model.common.risk_after = None;
     model.common.losses.clear();
     model.common.audit.checks.clear();
-    model.common.records =
-        Records { read: 1.into(), dropped: 0.into(), suppressed: 0.into(), released: 1, starred: 0.into(), hides_suppressed: false };
+    model.common.records = Records {
+        read: 1.into(),
+        dropped: 0.into(),
+        suppressed: 0.into(),
+        released: 1,
+        starred: 0.into(),
+        hides_suppressed: false,
+    };
     for edition in [Edition::Steward, Edition::Public] {
         let page = html(&model, edition);
         assert!(page.contains("promises nothing"));
@@ -420,8 +426,14 @@ fn a_report_that_was_filed_before_there_were_thresholds_can_still_be_read() {
 #[test]
 fn an_empty_release_does_not_boast() {
     let mut model = patients();
-    model.common.records =
-        Records { read: 50.into(), dropped: 0.into(), suppressed: 50.into(), released: 0, starred: 0.into(), hides_suppressed: false };
+    model.common.records = Records {
+        read: 50.into(),
+        dropped: 0.into(),
+        suppressed: 50.into(),
+        released: 0,
+        starred: 0.into(),
+        hides_suppressed: false,
+    };
     model.requirements = vec![Requirement {
         name: "k-anonymity".into(),
         notion: Notion::KAnonymity { k: 99 },

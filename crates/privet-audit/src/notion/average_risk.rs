@@ -20,10 +20,13 @@ pub(super) fn check(asked: &requirement::AverageRisk, name: String, facts: &Fact
     }
     let average = within(classes, records, asked.max);
     let sign = if average { "≤" } else { ">" };
-    check.detail = format!("{classes} classes of {records} records: average {classes}/{records} {sign} {}", asked.max);
+    check.detail =
+        format!("{classes} classes of {records} records: average {classes}/{records} {sign} {}", asked.max);
     check.holds = average;
     if let Some(highest) = asked.highest {
-        let is_risky = |size: &&u64| u128::from(highest.denominator()) > u128::from(highest.numerator()) * u128::from(**size);
+        let is_risky = |size: &&u64| {
+            u128::from(highest.denominator()) > u128::from(highest.numerator()) * u128::from(**size)
+        };
         let risky: u64 = sizes.iter().filter(is_risky).sum();
         let most = asked.at_risk.unwrap_or(Exact::ZERO);
         let few = within(risky, records, most);

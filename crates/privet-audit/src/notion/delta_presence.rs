@@ -100,7 +100,10 @@ impl Levels {
                 return Ok(if *level > 0 { EVERYTHING.to_string() } else { value.to_string() });
             };
             let leaf = tree.leaf_of(value)?.and_then(|node| tree.leaves_below(node).next());
-            Ok(leaf.map_or_else(|| value.to_string(), |leaf| tree.label(tree.at_level(leaf, *level)).to_string()))
+            Ok(leaf.map_or_else(
+                || value.to_string(),
+                |leaf| tree.label(tree.at_level(leaf, *level)).to_string(),
+            ))
         });
         cells.collect()
     }

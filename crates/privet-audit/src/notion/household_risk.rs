@@ -15,14 +15,17 @@ use privet_policy::requirement;
 pub(super) fn check(asked: &requirement::HouseholdRisk, name: String, facts: &Facts<'_>) -> Result<Check> {
     let column = facts.policy.with_role(Role::Household).next();
     let column = column.ok_or_else(|| {
-        Error::input("no column has role 'household'").help("give the column that says who lives together that role")
+        Error::input("no column has role 'household'")
+            .help("give the column that says who lives together that role")
     })?;
     let weighted = facts.policy.with_role(Role::Weight).next().is_some();
     let weights = if weighted { Some(Weights::of(facts)?) } else { None };
     let member = |class: u32| {
         let n = facts.classes.cells.count(class);
         match &weights {
-            Some(weights) if *weights.sum(class).0 > weights.sum(class).1 * n => risk(n, weights.people(class)),
+            Some(weights) if *weights.sum(class).0 > weights.sum(class).1 * n => {
+                risk(n, weights.people(class))
+            }
             _ => 1.0 / n as f64,
         }
     };

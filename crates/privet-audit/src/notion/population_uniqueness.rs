@@ -39,20 +39,27 @@ pub(super) fn check(
         Estimator::Zayatz => by_fraction("Zayatz's estimator"),
         Estimator::Pitman => by_number("Pitman's formula", sample.pitman()),
         Estimator::Snb => by_number("the shifted negative binomial", sample.snb()),
-        Estimator::Dankar if u128::from(sample.n) * 10 <= u128::from(sample.population) => match sample.pitman() {
-            Some(value) => by_number("Pitman's formula, as Dankar's rule chooses", Some(value)),
-            None => by_fraction("Zayatz's estimator, as Dankar's rule chooses"),
-        },
+        Estimator::Dankar if u128::from(sample.n) * 10 <= u128::from(sample.population) => {
+            match sample.pitman() {
+                Some(value) => by_number("Pitman's formula, as Dankar's rule chooses", Some(value)),
+                None => by_fraction("Zayatz's estimator, as Dankar's rule chooses"),
+            }
+        }
         Estimator::Dankar => {
             let (over, under) = sample.zayatz();
             match sample.snb().filter(|value| *value < ratio(&over, &under)) {
-                Some(value) => by_number("the shifted negative binomial, as Dankar's rule chooses", Some(value)),
+                Some(value) => {
+                    by_number("the shifted negative binomial, as Dankar's rule chooses", Some(value))
+                }
                 None => by_fraction("Zayatz's estimator, as Dankar's rule chooses"),
             }
         }
     };
     let sign = if holds { "≤" } else { ">" };
-    let detail = format!("the share of {} people that is unique is estimated as {words} {sign} {max}", sample.population);
+    let detail = format!(
+        "the share of {} people that is unique is estimated as {words} {sign} {max}",
+        sample.population
+    );
     let mut check = Check::new(name, holds, detail);
     check.concerned = if holds { 0 } else { sample.of_size(1) };
     Ok(check)
@@ -164,7 +171,9 @@ impl Sample {
             shift += (x + alpha).ln() - (x + 1.0).ln();
             x += 1.0;
         }
-        let stirling = |z: f64| (z - 0.5) * z.ln() - z + 1.0 / (12.0 * z) - 1.0 / (360.0 * z.powi(3)) + 1.0 / (1260.0 * z.powi(5));
+        let stirling = |z: f64| {
+            (z - 0.5) * z.ln() - z + 1.0 / (12.0 * z) - 1.0 / (360.0 * z.powi(3)) + 1.0 / (1260.0 * z.powi(5))
+        };
         Some(((alpha - 1.0) * whole.ln() + shift + stirling(x + 1.0) - stirling(x + alpha)).exp())
     }
 
@@ -190,7 +199,8 @@ impl Sample {
         };
         let second = |a: f64, b: f64| {
             let d = (1.0 - f) * (1.0 - b);
-            let head = kinds * f * f * a * (1.0 - b) * (2.0 - (1.0 - a) * d) / (2.0 * (1.0 - d).powi(2) * twos);
+            let head =
+                kinds * f * f * a * (1.0 - b) * (2.0 - (1.0 - a) * d) / (2.0 * (1.0 - d).powi(2) * twos);
             head.ln() + a * (b / (1.0 - d)).ln()
         };
         let halved = |mut low: f64, mut high: f64, up: bool, sign: &dyn Fn(f64) -> Option<f64>| {
@@ -207,7 +217,11 @@ impl Sample {
                 return None;
             }
             if !later {
-                return if first(0.0, b) > 0.0 { None } else { halved(0.0, top, true, &|a| Some(first(a, b))) };
+                return if first(0.0, b) > 0.0 {
+                    None
+                } else {
+                    halved(0.0, top, true, &|a| Some(first(a, b)))
+                };
             }
             let mut far = 1.0 + 2.0 * top;
             while first(far, b) > 0.0 {

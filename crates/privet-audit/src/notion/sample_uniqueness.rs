@@ -13,7 +13,8 @@ pub(super) fn check(asked: &requirement::SampleUniqueness, name: String, facts: 
     let (a, d) = (asked.max.numerator(), asked.max.denominator());
     let holds = u128::from(unique) * u128::from(d) <= u128::from(records) * u128::from(a);
     let sign = if holds { "≤" } else { ">" };
-    let detail = format!("{unique} of {records} released records are unique: {unique}/{records} {sign} {}", asked.max);
+    let detail =
+        format!("{unique} of {records} released records are unique: {unique}/{records} {sign} {}", asked.max);
     let mut check = Check::new(name, holds, detail);
     check.concerned = if holds { 0 } else { unique };
     check.classes_failing = check.concerned;

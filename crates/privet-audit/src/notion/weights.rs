@@ -23,14 +23,18 @@ impl Weights {
     pub fn of(facts: &Facts<'_>) -> Result<Weights> {
         let column = facts.policy.with_role(Role::Weight).next();
         let column = column.ok_or_else(|| {
-            Error::input("no column has role 'weight'").help("give the column of survey weights role = \"weight\"")
+            Error::input("no column has role 'weight'")
+                .help("give the column of survey weights role = \"weight\"")
         })?;
         let number = |text: &str| {
             let weight = Decimal::parse(text).filter(|weight| *weight > Decimal::ZERO);
             let units = weight.and_then(in_units);
             units.ok_or_else(|| {
-                Error::input(format!("column '{}' has the weight '{text}', which is not a number above 0", column.name))
-                    .in_file(facts.policy.source.origin())
+                Error::input(format!(
+                    "column '{}' has the weight '{text}', which is not a number above 0",
+                    column.name
+                ))
+                .in_file(facts.policy.source.origin())
             })
         };
         let mut sums = vec![BigUint::ZERO; facts.classes.len()];

@@ -63,10 +63,7 @@ fn text(figures: &Figures) -> String {
         row("  by Pitman's formula", share(all.pitman));
         row("  by the shifted negative binomial", share(all.snb));
         row("  by the rule of Dankar and others", share(all.dankar));
-        row(
-            "a unique match is right (DIS)",
-            figures.dis.map_or("not available".to_string(), percent),
-        );
+        row("a unique match is right (DIS)", figures.dis.map_or("not available".to_string(), percent));
     }
     if let Some(own) = figures.individual {
         row("individual risk by survey weights, highest", percent(own.highest));

@@ -95,7 +95,11 @@ impl Sample {
         // Slots 1 to 3 are the labels'; the others must not matter.
         let mut counts = [99, 0, 0, 0, 99];
         members.iter().for_each(|record| counts[1 + self.records[*record].1] += 1);
-        let class = EquivalenceClass { size: members.len() as u64, counts: Counts::Dense(&counts), standing: Default::default() };
+        let class = EquivalenceClass {
+            size: members.len() as u64,
+            counts: Counts::Dense(&counts),
+            standing: Default::default(),
+        };
         let cells = || cells.iter().map(|cell| *cell as u32);
         (measure.class(cells(), &class), measure.costliest(cells(), &class))
     }

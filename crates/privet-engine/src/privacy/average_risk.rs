@@ -56,9 +56,14 @@ impl ReleaseTest for AverageRisk {
     fn why_impossible(&self, records: u64) -> String {
         match self.at_risk {
             Some((least, _)) if is_within(1, records, self.max) => {
-                format!("the table has {records} records, fewer than the {least} that no risk above 'highest' takes")
+                format!(
+                    "the table has {records} records, fewer than the {least} that no risk above 'highest' takes"
+                )
             }
-            _ => format!("the table has {records} records, so the average is 1/{records}, more than max = {}", self.max),
+            _ => format!(
+                "the table has {records} records, so the average is 1/{records}, more than max = {}",
+                self.max
+            ),
         }
     }
 }

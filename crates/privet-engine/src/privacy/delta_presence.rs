@@ -55,8 +55,14 @@ impl ClassTest for DeltaPresence {
         let (n, people) = (table.size, table.standing.people);
         let share = (n, people);
         match at_most(share, self.max) {
-            false => format!("{n} of the {people} people of the population are in the data, more than max = {}", self.max),
-            true => format!("{n} of the {people} people of the population are in the data, fewer than min = {}", self.min),
+            false => format!(
+                "{n} of the {people} people of the population are in the data, more than max = {}",
+                self.max
+            ),
+            true => format!(
+                "{n} of the {people} people of the population are in the data, fewer than min = {}",
+                self.min
+            ),
         }
     }
 }

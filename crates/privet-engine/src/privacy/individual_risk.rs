@@ -15,10 +15,7 @@ struct IndividualRisk {
     unit: u64,
 }
 
-pub(super) fn build(
-    asked: &requirement::IndividualRisk,
-    table: &TrackedTable,
-) -> Result<Box<dyn ClassTest>> {
+pub(super) fn build(asked: &requirement::IndividualRisk, table: &TrackedTable) -> Result<Box<dyn ClassTest>> {
     let unit = table.weight_unit.ok_or_else(|| Error::internal("weights that were not read"))?;
     Ok(Box::new(IndividualRisk { max: asked.max, unit }))
 }
@@ -41,6 +38,9 @@ impl ClassTest for IndividualRisk {
     fn why_impossible(&self, table: &EquivalenceClass<'_>, _: Counted) -> String {
         let people = table.standing.weight as f64 / self.unit as f64;
         let risk = individual_risk(table.size, people).value;
-        format!("its {} records stand for {people} people, so each has a risk of {risk:.6}, more than max = {}", table.size, self.max)
+        format!(
+            "its {} records stand for {people} people, so each has a risk of {risk:.6}, more than max = {}",
+            table.size, self.max
+        )
     }
 }

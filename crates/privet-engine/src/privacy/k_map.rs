@@ -86,4 +86,3 @@ impl ClassTest for KMap {
         }
     }
 }
-

@@ -80,13 +80,18 @@ pub trait ReleaseTest: Send + Sync + std::fmt::Debug {
 }
 
 /// Builds those requirements that are about all classes together, households aside.
-pub fn release_requirements(policy: &CheckedPolicy, table: &TrackedTable) -> Result<Vec<Box<dyn ReleaseTest>>> {
+pub fn release_requirements(
+    policy: &CheckedPolicy,
+    table: &TrackedTable,
+) -> Result<Vec<Box<dyn ReleaseTest>>> {
     let mut built: Vec<Box<dyn ReleaseTest>> = Vec::new();
     for asked in &policy.requirements {
         match asked {
             Requirement::AverageRisk(asked) => built.push(average_risk::build(asked)),
             Requirement::SampleUniqueness(asked) => built.push(sample_uniqueness::build(asked)),
-            Requirement::PopulationUniqueness(asked) => built.push(population_uniqueness::build(asked, table)?),
+            Requirement::PopulationUniqueness(asked) => {
+                built.push(population_uniqueness::build(asked, table)?)
+            }
             Requirement::HouseholdRisk(_)
             | Requirement::KAnonymity(_)
             | Requirement::LDiversity(_)

@@ -102,7 +102,11 @@ struct OfSets {
 impl OfSets {
     fn seen<T>(&self, class: &EquivalenceClass<'_>, look: impl Fn(&EquivalenceClass<'_>) -> T) -> T {
         let counts = self.values.count(class);
-        look(&EquivalenceClass { size: class.size, counts: Counts::Sparse(&counts), standing: Default::default() })
+        look(&EquivalenceClass {
+            size: class.size,
+            counts: Counts::Sparse(&counts),
+            standing: Default::default(),
+        })
     }
 }
 
@@ -204,12 +208,21 @@ mod tests {
             totals: cells.clone(),
             people: None,
         };
-        TrackedTable { records: cells.iter().sum(), tracked: vec![column], population: None, weight_unit: None }
+        TrackedTable {
+            records: cells.iter().sum(),
+            tracked: vec![column],
+            population: None,
+            weight_unit: None,
+        }
     }
 
     fn judged<T>(cells: &Cells, look: impl Fn(&EquivalenceClass<'_>) -> T) -> T {
         let counts = [vec![9, 9], cells.clone()].concat();
-        look(&EquivalenceClass { size: cells.iter().sum(), counts: Counts::Dense(&counts), standing: Default::default() })
+        look(&EquivalenceClass {
+            size: cells.iter().sum(),
+            counts: Counts::Dense(&counts),
+            standing: Default::default(),
+        })
     }
 
     /// The records whose cell holds a value.

@@ -122,10 +122,14 @@ impl Subject {
         assert_eq!(dense.len(), self.slots.end as usize + BEHIND);
         let sparse: Vec<(u32, u64)> =
             (0..).zip(dense.iter().copied()).filter(|(_, count)| *count > 0).collect();
-        let of_dense =
-            ask(self.requirement.as_ref(), &EquivalenceClass { size, counts: Counts::Dense(&dense), standing: Default::default() });
-        let of_sparse =
-            ask(self.requirement.as_ref(), &EquivalenceClass { size, counts: Counts::Sparse(&sparse), standing: Default::default() });
+        let of_dense = ask(
+            self.requirement.as_ref(),
+            &EquivalenceClass { size, counts: Counts::Dense(&dense), standing: Default::default() },
+        );
+        let of_sparse = ask(
+            self.requirement.as_ref(),
+            &EquivalenceClass { size, counts: Counts::Sparse(&sparse), standing: Default::default() },
+        );
         assert_eq!(of_dense, of_sparse, "dense and sparse counts differ for {:?} on {counts:?}", self.notion);
         of_dense
     }

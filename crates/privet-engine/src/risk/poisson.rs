@@ -113,7 +113,9 @@ impl Law {
             }
             sum_high += high * 2u32;
             if self.truncated {
-                [&mut sum_low, &mut sum_high, &mut part_low, &mut part_high].into_iter().for_each(|sum| *sum -= &one);
+                [&mut sum_low, &mut sum_high, &mut part_low, &mut part_high]
+                    .into_iter()
+                    .for_each(|sum| *sum -= &one);
             }
             if part_low * d >= sum_high * (d - a) {
                 return true;

@@ -120,7 +120,8 @@ impl<'p> Side<'p> {
             return true;
         }
         let Some(counts) = &self.counts else { return true };
-        let records = EquivalenceClass { size: self.size, counts: Counts::Dense(counts), standing: Default::default() };
+        let records =
+            EquivalenceClass { size: self.size, counts: Counts::Dense(counts), standing: Default::default() };
         let members = Members { records, people: None, add_up: true };
         self.whole.mondrian.requirements.iter().all(|requirement| members.meet(requirement.as_ref()))
     }

@@ -8,7 +8,9 @@ impl MondrianSplitter<'_> {
     /// What a part stands for beyond its records.
     pub(super) fn standing(&self, part: &RecordPart) -> Standing {
         let weight = match &self.microdata.weights {
-            Some(_) => part.iter().map(|(record, count)| self.microdata.weight(*record as usize) * count).sum(),
+            Some(_) => {
+                part.iter().map(|(record, count)| self.microdata.weight(*record as usize) * count).sum()
+            }
             None => 0,
         };
         let register = self.microdata.register.as_ref();
@@ -35,7 +37,8 @@ impl MondrianSplitter<'_> {
     /// The population's combinations of values that every cell of a part contains.
     fn covered(&self, part: &RecordPart) -> Vec<usize> {
         let Some(register) = &self.microdata.register else { return Vec::new() };
-        let columns: Vec<Vec<bool>> = (0..self.axes.len()).map(|column| self.contained(part, column)).collect();
+        let columns: Vec<Vec<bool>> =
+            (0..self.axes.len()).map(|column| self.contained(part, column)).collect();
         // Columns that contain few values rule out most people at once.
         let mut order: Vec<usize> = (0..columns.len()).collect();
         let share = |column: &usize| {
@@ -62,20 +65,29 @@ impl MondrianSplitter<'_> {
                     return vec![true; own.values.len()];
                 }
                 let leaves = quasi.taxonomy.leaves_below(node);
-                own.leaves.iter().map(|leaf| leaf.is_some_and(|leaf| leaves.contains(&(leaf as usize)))).collect()
+                own.leaves
+                    .iter()
+                    .map(|leaf| leaf.is_some_and(|leaf| leaves.contains(&(leaf as usize))))
+                    .collect()
             }
             AxisKind::Sets { .. } => {
                 let codes = self.codes(part, column);
-                let is_member = |code: &Option<u32>| code.is_some_and(|code| codes.binary_search(&code).is_ok());
+                let is_member =
+                    |code: &Option<u32>| code.is_some_and(|code| codes.binary_search(&code).is_ok());
                 own.codes.iter().map(is_member).collect()
             }
             AxisKind::Numbers { numbers, .. } => match (numbers[low as usize], numbers[high as usize]) {
                 (Some(low), Some(high)) => {
-                    let is_between = |number: &Option<f64>| number.is_some_and(|number| low <= number && number <= high);
+                    let is_between =
+                        |number: &Option<f64>| number.is_some_and(|number| low <= number && number <= high);
                     own.numbers.iter().map(is_between).collect()
                 }
                 // Missing values alone, or with numbers: then the cell is *.
-                (None, None) => own.codes.iter().map(|code| code.is_some_and(|code| self.axes[column].position(code) == low)).collect(),
+                (None, None) => own
+                    .codes
+                    .iter()
+                    .map(|code| code.is_some_and(|code| self.axes[column].position(code) == low))
+                    .collect(),
                 _ => vec![true; own.values.len()],
             },
         }

@@ -456,7 +456,8 @@ const ABOUT_CLASSES: &[&str] = &["k-anonymity", "l-diversity", "l-plus-diversity
 const ABOUT_POPULATION: &[&str] = &["k-map", "delta-presence", "individual-risk"];
 
 /// Requirements on all classes of a release together.
-const ABOUT_RELEASE: &[&str] = &["average-risk", "sample-uniqueness", "population-uniqueness", "household-risk"];
+const ABOUT_RELEASE: &[&str] =
+    &["average-risk", "sample-uniqueness", "population-uniqueness", "household-risk"];
 
 /// The requirements for transactions.
 const ABOUT_TRANSACTIONS: &[&str] =

@@ -83,12 +83,16 @@ impl Mondrian {
         let strict = "set partitioning = \"strict\", which is the default";
         let presence = requirements.iter().find(|asked| matches!(asked, Requirement::DeltaPresence(_)));
         if let Some(presence) = presence {
-            let wrong = format!("[privacy.{}] needs classes whose cells have nobody in common", presence.name());
+            let wrong =
+                format!("[privacy.{}] needs classes whose cells have nobody in common", presence.name());
             if self.partitioning == Partitioning::Relaxed {
                 return Err(("partitioning", Error::input(wrong).help(strict)));
             }
             if self.refine {
-                return Err(("refine", Error::input(wrong).help("remove 'refine', or choose another requirement")));
+                return Err((
+                    "refine",
+                    Error::input(wrong).help("remove 'refine', or choose another requirement"),
+                ));
             }
             let quasi = columns.iter().filter(|column| column.role == Some(Role::QuasiIdentifier));
             if let Some(column) = quasi.into_iter().find(|column| self.cuts_freely(column)) {

@@ -50,7 +50,11 @@ pub static DECLARATION: Declaration = Declaration {
            be left out, the smallest classes go first.",
     keys: &[
         Key::required("max", KeyKind::Above("1"), "the largest average, as in max = \"1/20\""),
-        Key::optional("highest", KeyKind::Above("1"), "the chance above which a record is at risk, as in highest = \"1/5\""),
+        Key::optional(
+            "highest",
+            KeyKind::Above("1"),
+            "the chance above which a record is at risk, as in highest = \"1/5\"",
+        ),
         Key::optional(
             "at_risk",
             KeyKind::Exact("0", "1"),

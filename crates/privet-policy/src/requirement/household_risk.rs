@@ -19,8 +19,10 @@ impl HouseholdRisk {
     pub(crate) fn settle(&self, columns: &[PolicyColumn]) -> Result<()> {
         match columns.iter().any(|column| column.role == Some(Role::Household)) {
             true => Ok(()),
-            false => Err(Error::input("[privacy.household-risk] needs households, and no column has role 'household'")
-                .help("give the column that says who lives together role = \"household\"")),
+            false => Err(Error::input(
+                "[privacy.household-risk] needs households, and no column has role 'household'",
+            )
+            .help("give the column that says who lives together role = \"household\"")),
         }
     }
 }

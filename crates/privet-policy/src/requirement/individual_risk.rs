@@ -19,8 +19,10 @@ impl IndividualRisk {
     pub(crate) fn settle(&self, columns: &[PolicyColumn]) -> Result<()> {
         match columns.iter().any(|column| column.role == Some(Role::Weight)) {
             true => Ok(()),
-            false => Err(Error::input("[privacy.individual-risk] needs survey weights, and no column has role 'weight'")
-                .help("give the column that says how many people a record stands for role = \"weight\"")),
+            false => Err(Error::input(
+                "[privacy.individual-risk] needs survey weights, and no column has role 'weight'",
+            )
+            .help("give the column that says how many people a record stands for role = \"weight\"")),
         }
     }
 }

@@ -62,11 +62,15 @@ impl KMap {
         match self.significance {
             None if estimated => {
                 return Err(Error::input(format!("[privacy.k-map] by = \"{by}\" lacks 'significance'"))
-                    .help("say how likely a class of fewer than k people may pass, as in significance = 0.01"));
+                    .help(
+                        "say how likely a class of fewer than k people may pass, as in significance = 0.01",
+                    ));
             }
             Some(_) if !estimated => {
-                return Err(Error::input(format!("'significance' has no meaning with by = \"{by}\", which tests nothing"))
-                    .help("remove it"));
+                return Err(Error::input(format!(
+                    "'significance' has no meaning with by = \"{by}\", which tests nothing"
+                ))
+                .help("remove it"));
             }
             Some(share) if share == Exact::ONE => {
                 return Err(Error::input("'significance' is 1, so every class would pass")

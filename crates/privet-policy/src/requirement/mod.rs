@@ -509,7 +509,9 @@ pub(super) fn lacks_population(name: &str, size: bool) -> Error {
     let also = if size { ", or give how many they are: size = 317238626" } else { "" };
     let or = if size { " or a size" } else { "" };
     Error::input(format!("[privacy.{name}] needs [population] with a table{or}, which the policy lacks"))
-        .help(format!("name the table of everybody who may be in the data: [population] path = \"register.csv\"{also}"))
+        .help(format!(
+            "name the table of everybody who may be in the data: [population] path = \"register.csv\"{also}"
+        ))
 }
 
 /// The requirements for query logs and vocabularies.

@@ -347,8 +347,14 @@ pub(super) fn patients() -> TableReport {
         notion: Notion::KAnonymity { k: 2 },
         description: "At least 2 records share age and sex.".into(),
     };
-    model.common.records =
-        Records { read: 10.into(), dropped: 0.into(), suppressed: 0.into(), released: 10, starred: 0.into(), hides_suppressed: false };
+    model.common.records = Records {
+        read: 10.into(),
+        dropped: 0.into(),
+        suppressed: 0.into(),
+        released: 10,
+        starred: 0.into(),
+        hides_suppressed: false,
+    };
     model.common.columns = vec![
         ColumnAccount {
             taxonomy: ages.at_level(1),

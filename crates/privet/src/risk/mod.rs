@@ -130,14 +130,16 @@ pub fn measure(
     clock: &Clock,
 ) -> Result<Risk> {
     let AnyPolicy::Table(policy) = policy.check_any_for(original, Purpose::Risk)? else {
-        return Err(Error::input("the risk of classes is measured for tables").in_file(policy.path()).help(
-            "`privet attack` measures what can be learnt from releases of other kinds",
-        ));
+        return Err(Error::input("the risk of classes is measured for tables")
+            .in_file(policy.path())
+            .help("`privet attack` measures what can be learnt from releases of other kinds"));
     };
     if policy.generalised().next().is_none() {
-        return Err(Error::input("no column has role 'quasi-identifier', so nothing could identify a person")
-            .in_file(policy.written.path())
-            .help("say which columns could: [columns.age] role = \"quasi-identifier\""));
+        return Err(Error::input(
+            "no column has role 'quasi-identifier', so nothing could identify a person",
+        )
+        .in_file(policy.written.path())
+        .help("say which columns could: [columns.age] role = \"quasi-identifier\""));
     }
     let table = match options.release {
         Some(release) => open_table(&policy, release)?,
@@ -164,7 +166,8 @@ impl Measured {
         let mut columns: Vec<(usize, MissingRule)> = Vec::new();
         for column in policy.generalised() {
             let place = names.iter().position(|name| *name == column.name).ok_or_else(|| {
-                Error::input(format!("the release lacks the column '{}'", column.name)).in_file(table.origin())
+                Error::input(format!("the release lacks the column '{}'", column.name))
+                    .in_file(table.origin())
             })?;
             columns.push((place, policy.missing_rule_of(column)));
         }
@@ -179,7 +182,9 @@ impl Measured {
         // Records that lack what a release is about would be dropped from it, so they do not count here.
         if is_data {
             for role in [Role::Sensitive, Role::Class] {
-                columns.extend(policy.with_role(role).map(|column| (column.index, policy.missing_rule_of(column))));
+                columns.extend(
+                    policy.with_role(role).map(|column| (column.index, policy.missing_rule_of(column))),
+                );
             }
         }
         clock.progress().stage("reading", Some(table.bytes()));
@@ -197,7 +202,8 @@ impl Measured {
     fn risk(self, policy: &CheckedPolicy, options: &RiskOptions<'_>, clock: &Clock) -> Result<Risk> {
         let Measured { table, summary, quasi, weights, household } = &self;
         // Records are sorted and begin with their quasi-identifiers: those that look alike stand together.
-        let (mut class_of, mut sizes, mut standings) = (Vec::with_capacity(summary.len()), Vec::new(), Vec::new());
+        let (mut class_of, mut sizes, mut standings) =
+            (Vec::with_capacity(summary.len()), Vec::new(), Vec::new());
         let mut codes: Vec<Vec<u32>> = vec![Vec::new(); *quasi];
         let mut before: Option<&[u32]> = None;
         for record in 0..summary.len() {
@@ -230,7 +236,10 @@ impl Measured {
                 let own = &mut members[summary.record(record)[position] as usize];
                 own.extend((0..summary.count(record)).map(|_| risks[*class as usize]));
             }
-            members.into_iter().map(|own| (own.len(), household_risk(own).value)).collect::<Vec<(usize, f64)>>()
+            members
+                .into_iter()
+                .map(|own| (own.len(), household_risk(own).value))
+                .collect::<Vec<(usize, f64)>>()
         });
         let household_figures = households.as_ref().map(|households| HouseholdFigures {
             highest: households.iter().map(|(_, risk)| *risk).fold(0.0, f64::max),
@@ -269,7 +278,9 @@ impl Measured {
                     Located::Record(record) => record,
                     Located::Dropped => continue,
                     Located::Unknown => {
-                        return Err(Error::input("the data changed while they were read").in_file(table.origin()));
+                        return Err(
+                            Error::input("the data changed while they were read").in_file(table.origin())
+                        );
                     }
                 };
                 let class = class_of[record] as usize;
@@ -308,10 +319,12 @@ fn population(policy: &CheckedPolicy, data: &Summary, released: bool, clock: &Cl
         None => return Ok(None),
         Some(Population::Size(size)) => *size,
         Some(Population::Table(table)) => {
-            let columns: Vec<_> = table.columns.iter().map(|column| (*column, table.missing_rule())).collect();
+            let columns: Vec<_> =
+                table.columns.iter().map(|column| (*column, table.missing_rule())).collect();
             let read = |source: &Source, columns: &[(usize, MissingRule)]| {
                 Ok::<u64, Error>(
-                    Summary::read_columns(source, columns, &Names::default(), &mut |_| clock.check())?.total(),
+                    Summary::read_columns(source, columns, &Names::default(), &mut |_| clock.check())?
+                        .total(),
                 )
             };
             let everybody = read(&table.source, &columns)?;

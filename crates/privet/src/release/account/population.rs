@@ -45,7 +45,9 @@ pub(super) fn delta_presence(asked: &requirement::DeltaPresence) -> Notion {
     };
     notion(
         format!("({min}, {max})-presence"),
-        format!("of the people behind every class of the population, a share from {min} to {max} is in the data"),
+        format!(
+            "of the people behind every class of the population, a share from {min} to {max} is in the data"
+        ),
         vec![against(
             Attack::SinglingOut,
             cover,
@@ -119,7 +121,9 @@ pub(super) fn sample_uniqueness(asked: &requirement::SampleUniqueness) -> Notion
         vec![against(
             Attack::Linking,
             Cover::Partly,
-            format!("At most a share of {max} of the released records looks like no other. Which ones, everybody sees."),
+            format!(
+                "At most a share of {max} of the released records looks like no other. Which ones, everybody sees."
+            ),
         )],
     )
 }
