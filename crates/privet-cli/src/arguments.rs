@@ -79,6 +79,10 @@ pub enum Command {
     /// Help to write policies
     #[command(subcommand)]
     Policy(Policy),
+    /// Open the studio, a page in the browser that is served to this machine alone
+    ///
+    /// The studio is a program of its own, privet-studio: privet itself opens no socket.
+    Studio(Studio),
     /// Print a script that completes privet's arguments in a shell
     Completions(Completions),
     /// Print the manual page, or that of one command
@@ -104,6 +108,15 @@ pub enum Policy {
     ///
     /// Save it next to a policy and name it in the policy's first line: #:schema ./policy.schema.json
     Schema,
+}
+
+#[derive(Debug, Args)]
+pub struct Studio {
+    /// A data file or a policy to open, or the folder to work in [default: the current folder]
+    pub path: Option<PathBuf>,
+    /// Print the address, and leave opening it to you
+    #[arg(long)]
+    pub no_browser: bool,
 }
 
 #[derive(Debug, Args)]

@@ -557,3 +557,32 @@ fn examples_give_no_warning_that_a_better_policy_would_avoid() {
         assert!(!made.stderr.contains("declare them, or leave them out"), "{example}: {}", made.stderr);
     }
 }
+
+/// The studio is a program of its own: without it the command says how to get it, and with it passes on what it was given.
+#[test]
+fn studio_starts_the_program_that_is_installed() {
+    let bench = Bench::new();
+    let name = |program: &str| format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    fs::create_dir(bench.path("bin")).expect("a directory");
+    let own = bench.path("bin").join(name("privet"));
+    let built = std::path::Path::new(env!("CARGO_BIN_EXE_privet"));
+    fs::hard_link(built, &own).or_else(|_| fs::copy(built, &own).map(drop)).expect("the command");
+    let run = || {
+        let mut command = std::process::Command::new(&own);
+        command.args(["studio", "people.csv", "--no-browser"]).env("PATH", bench.path("bin"));
+        command.current_dir(bench.root()).output().expect("it runs")
+    };
+    let missing = run();
+    let error = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert_eq!(missing.status.code(), Some(2), "{error}");
+    assert!(error.contains("not installed") && error.contains("cargo install"), "{error}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let program = bench.write("bin/privet-studio", "#!/bin/sh\necho \"$@\"\nexit 7\n");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
+        let started = run();
+        assert_eq!(String::from_utf8_lossy(&started.stdout), "people.csv --no-browser\n");
+        assert_eq!(started.status.code(), Some(7));
+    }
+}

@@ -24,8 +24,10 @@ const LICENCES: [&str; 12] = [
     "Apache-2.0 WITH LLVM-exception",
 ];
 
-/// Crates that open connections. None of them has any business here.
-const NETWORK: [&str; 16] = [
+/// Crates that open connections or wait for them. None of them has any business here. The studio alone, a program of its own, has
+/// one: `tiny_http`, which listens to this machine.
+const NETWORK: [&str; 17] = [
+    "tiny_http",
     "tokio",
     "mio",
     "socket2",
@@ -57,19 +59,14 @@ struct Linked {
 
 /// Every crate in the default binary; what is only needed to build or to test is left out.
 fn linked() -> Option<Vec<Linked>> {
+    linked_into("privet-cli")
+}
+
+/// Every crate in the binary of a package.
+fn linked_into(package: &str) -> Option<Vec<Linked>> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut tree = Command::new(cargo);
-    tree.args([
-        "tree",
-        "--package",
-        "privet-cli",
-        "--edges",
-        "normal",
-        "--prefix",
-        "none",
-        "--format",
-        "{p}|{l}",
-    ]);
+    tree.args(["tree", "--package", package, "--edges", "normal", "--prefix", "none", "--format", "{p}|{l}"]);
     let output =
         tree.args(["--offline", "--locked"]).current_dir(env!("CARGO_MANIFEST_DIR")).output().ok()?;
     if !output.status.success() {
@@ -100,6 +97,27 @@ fn few_crates_and_no_network() {
     let network: Vec<&str> =
         linked.iter().map(|one| one.name.as_str()).filter(|name| NETWORK.contains(name)).collect();
     assert!(network.is_empty(), "{network:?}");
+}
+
+/// What the studio is made of beyond the command: a server, and nothing that could reach out.
+#[test]
+fn the_studio_listens_and_that_is_all() {
+    let (Some(studio), Some(command)) = (linked_into("privet-studio"), linked()) else { return };
+    let known: BTreeSet<&str> = command.iter().map(|one| one.name.as_str()).collect();
+    let own: Vec<&Linked> = studio.iter().filter(|one| !known.contains(one.name.as_str())).collect();
+    let names: BTreeSet<&str> = own.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(
+        names,
+        BTreeSet::from(["ascii", "chunked_transfer", "httpdate", "log", "privet-studio", "tiny_http"]),
+        "the studio adds a small server and what that needs"
+    );
+    for Linked { name, origin, licence } in own {
+        assert!(origin.is_empty() || name.starts_with("privet"), "{name} comes from {origin}");
+        assert!(is_allowed(licence), "{name} is under {licence:?}");
+    }
+    let reaching =
+        studio.iter().filter(|one| one.name != "tiny_http" && NETWORK.contains(&one.name.as_str()));
+    assert_eq!(reaching.map(|one| one.name.as_str()).collect::<Vec<_>>(), [""; 0]);
 }
 
 #[test]

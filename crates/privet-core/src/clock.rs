@@ -13,8 +13,11 @@ pub trait Progress: Send + Sync {
     fn stage(&self, name: &str, total: Option<u64>);
     /// How much of the stage is done.
     fn at(&self, done: u64);
-    /// A word on how it goes, such as the best cost so far.
+    /// A word on how it goes, such as how many boxes are open.
     fn note(&self, note: &str);
+    /// What a search has found so far, where either of them moved: the cost of its best solution, and what no solution can cost
+    /// less than. They are in the unit in which the method's own cost is reported. Who does not show them need not listen.
+    fn closing_in(&self, _best: Option<f64>, _bound: Option<f64>) {}
 }
 
 /// Says nothing.
@@ -41,6 +44,8 @@ pub struct Clock {
     start: Instant,
     deadline: Option<Instant>,
     interrupted: Arc<AtomicBool>,
+    /// Raised by a user who is content with the best so far.
+    enough: Arc<AtomicBool>,
     progress: Arc<dyn Progress>,
     /// The processor time of the process when the run began.
     cpu: Duration,
@@ -55,7 +60,32 @@ impl Clock {
 
     /// No limit; stops when the flag is raised and reports to `progress`.
     pub fn new(interrupted: Arc<AtomicBool>, progress: Arc<dyn Progress>) -> Clock {
-        Clock { start: Instant::now(), deadline: None, interrupted, progress, cpu: cpu_time(), stop: None }
+        let enough = Arc::new(AtomicBool::new(false));
+        Clock {
+            start: Instant::now(),
+            deadline: None,
+            interrupted,
+            enough,
+            progress,
+            cpu: cpu_time(),
+            stop: None,
+        }
+    }
+
+    /// The same clock; its anytime searches end with the best they have once the flag is raised, as when their time is over.
+    ///
+    /// ```
+    /// use privet_core::clock::Clock;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicBool, Ordering};
+    /// let enough = Arc::new(AtomicBool::new(false));
+    /// let clock = Clock::unlimited().with_enough(enough.clone());
+    /// enough.store(true, Ordering::Relaxed);
+    /// assert!(clock.is_over() && clock.check().is_ok());
+    /// assert!(!clock.without_limit().is_over(), "what has to be done is done nevertheless");
+    /// ```
+    pub fn with_enough(&self, enough: Arc<AtomicBool>) -> Clock {
+        Clock { enough, ..self.clone() }
     }
 
     /// The same clock for work that has a share of processor time: [`Clock::check`] fails once that is used up.
@@ -75,6 +105,12 @@ impl Clock {
         Clock { start: now, deadline, ..self.clone() }
     }
 
+    /// The same clock for work that has to be done however little time there is.
+    pub fn without_limit(&self) -> Clock {
+        let enough = Arc::new(AtomicBool::new(false));
+        Clock { enough, ..self.with_limit(None) }
+    }
+
     /// The same clock with only a part of its time limit, for a search that leaves the rest to another.
     pub fn with_share(&self, numerator: u32, denominator: u32) -> Clock {
         let share = |deadline: Instant| self.start + (deadline - self.start) * numerator / denominator;
@@ -86,9 +122,10 @@ impl Clock {
         self.start.elapsed()
     }
 
-    /// Whether the time limit has passed; an anytime search then returns the best it has.
+    /// Whether the time limit has passed or somebody is content with what there is; an anytime search then returns the best it has.
     pub fn is_over(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.enough.load(Ordering::Relaxed)
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Asks the run to stop.

@@ -568,6 +568,28 @@ impl Source {
         }
     }
 
+    /// The first rows, as they are read.
+    ///
+    /// ```
+    /// # use privet_data::Source;
+    /// let people = Source::of_rows("people", &["age"], [["34"], ["36"], ["61"]])?;
+    /// assert_eq!(people.head(2)?, [["34"], ["36"]]);
+    /// # Ok::<(), privet_core::Error>(())
+    /// ```
+    pub fn head(&self, most: usize) -> Result<Vec<Vec<String>>> {
+        let mut rows = Vec::new();
+        let read = self.read(&mut |batch, _| {
+            let wanted = batch.rows().min(most - rows.len());
+            rows.extend((0..wanted).map(|row| batch.cells(row).map(String::from).collect::<Vec<_>>()));
+            // There is no other way to end a stream early.
+            if rows.len() >= most { Err(Error::interrupted()) } else { Ok(()) }
+        });
+        match read {
+            Err(_) if rows.len() >= most => Ok(rows),
+            read => read.map(|()| rows),
+        }
+    }
+
     /// Streams rows with how often each of them is there: a [counted](Source::counted_by) table is not spelt out.
     pub fn read_counted(&self, each: EachCounted<'_>) -> Result<()> {
         match &self.counts {

@@ -40,7 +40,7 @@ pub fn long_form(source: &Source, is_told: bool) -> Result<Option<(String, Strin
     if !is_told && !TRANSACTION_WORDS.iter().any(|word| name.contains(word)) {
         return Ok(None);
     }
-    let profile = profile::profile(source)?;
+    let profile = profile::profile(source, &mut |_| Ok(()))?;
     let repeats = profile.columns.first().is_some_and(|id| id.distinct() < profile.rows);
     Ok(repeats.then(|| (id.name.clone(), item.name.clone())))
 }

@@ -41,6 +41,7 @@ use self::relations::Relations;
 use self::role::Suggestion;
 use self::safe_harbor::Scan;
 use self::understood::Understood;
+use privet_core::clock::Clock;
 use privet_core::place;
 use privet_core::{Error, Result};
 use privet_data::{Header, Origin, Source};
@@ -98,12 +99,14 @@ pub struct DraftColumn {
     pub figures: Vec<String>,
     /// The share of the records that it singles out by itself.
     pub alone: f64,
+    /// For a quasi-identifier, the shares that all of them single out together, and all but this one.
+    pub together: Option<(f64, f64)>,
     /// The place of a quasi-identifier among them by what it singles out, from 1; 0 for others.
     pub rank: usize,
     /// The file of its generated hierarchy, relative to the policy.
     pub hierarchy: Option<String>,
     /// Lines that say how its cells are written.
-    pub(crate) keys: Vec<String>,
+    pub keys: Vec<String>,
     /// Whether its values are amounts, so that their order says something.
     pub(crate) ordered: bool,
 }
@@ -129,19 +132,31 @@ pub fn draft(source: &Source, options: &DraftOptions) -> Result<Draft> {
 }
 
 /// A table as `privet init` understands it: a role for each column that the user may change before the policy is written.
-pub struct Study<'a> {
-    source: &'a Source,
+pub struct Study {
+    source: Source,
     profile: Profile,
     understood: Vec<Understood>,
     relations: Relations,
     person: Option<usize>,
     suggestions: Vec<Suggestion>,
+    /// What was suggested first.
+    first: Vec<Suggestion>,
 }
 
-impl<'a> Study<'a> {
+impl Study {
     /// Reads the table once.
-    pub fn of(source: &'a Source) -> Result<Study<'a>> {
-        let profile = profile::profile(source)?;
+    pub fn of(source: &Source) -> Result<Study> {
+        Study::watched(source, &Clock::unlimited())
+    }
+
+    /// Reads the table once, and says to the clock how far it is.
+    pub fn watched(source: &Source, clock: &Clock) -> Result<Study> {
+        clock.progress().stage("reading", Some(source.bytes()));
+        let profile = profile::profile(source, &mut |bytes| {
+            clock.progress().at(bytes);
+            clock.check()
+        })?;
+        clock.progress().stage("looking at columns", None);
         if profile.rows < 2 {
             let found = if profile.rows == 0 { "no records" } else { "only one record" };
             return Err(Error::input(format!("the table has {found}"))
@@ -152,7 +167,16 @@ impl<'a> Study<'a> {
         let relations = Relations::of(&profile);
         let person = person::repeated(&profile, &understood);
         let suggestions = role::suggest_roles(&profile, &understood, &relations, person);
-        Ok(Study { source, profile, understood, relations, person, suggestions })
+        clock.check()?;
+        Ok(Study {
+            source: source.clone(),
+            profile,
+            understood,
+            relations,
+            person,
+            first: suggestions.clone(),
+            suggestions,
+        })
     }
 
     /// The number of records.
@@ -166,6 +190,12 @@ impl<'a> Study<'a> {
             (0..self.suggestions.len()).map(|index| self.column(index)).collect();
         self.add_figures(&mut columns);
         columns
+    }
+
+    /// The columns by name, with the role that was first suggested for each and why, whatever was decided since.
+    pub fn suggested(&self) -> Vec<(String, Option<Role>, String)> {
+        let named = self.profile.columns.iter().zip(&self.first);
+        named.map(|(column, first)| (column.name.clone(), first.role, first.reason.clone())).collect()
     }
 
     /// Gives a column another role, or leaves it out of the release.
@@ -191,6 +221,7 @@ impl<'a> Study<'a> {
             reason,
             figures: Vec::new(),
             alone: figures::alone(&self.profile, index) as f64 / self.profile.sample.len().max(1) as f64,
+            together: None,
             rank: 0,
             hierarchy: None,
             keys: column.keys.clone(),
@@ -202,7 +233,7 @@ impl<'a> Study<'a> {
     pub fn draft(&self, options: &DraftOptions) -> Result<Draft> {
         let profile = &self.profile;
         let safe_harbor = options.preset.is_some_and(|preset| preset.safe_harbor);
-        let mut scan = safe_harbor.then(|| Scan::of(self.source, &profile.columns)).transpose()?;
+        let mut scan = safe_harbor.then(|| Scan::of(&self.source, &profile.columns)).transpose()?;
         let mut columns = Vec::new();
         let mut hierarchies: Vec<(String, Taxonomy)> = Vec::new();
         for (index, column) in profile.columns.iter().enumerate() {
@@ -284,12 +315,13 @@ impl<'a> Study<'a> {
         for &index in &identifying {
             let others: Vec<usize> = identifying.iter().copied().filter(|other| *other != index).collect();
             let alone = figures::alone(&self.profile, index);
-            let figures = &mut columns[index].figures;
-            figures.push(format!("alone it singles out {} of the records", share(alone)));
+            columns[index].figures.push(format!("alone it singles out {} of the records", share(alone)));
             let without = sample.unique(&others);
+            let part = |unique: u64| unique as f64 / sample.len().max(1) as f64;
+            columns[index].together = Some((part(all), part(without)));
             if !others.is_empty() {
                 let (with, without) = (share(all), share(without));
-                figures.push(format!(
+                columns[index].figures.push(format!(
                     "all quasi-identifiers together single out {with}, without this one {without}"
                 ));
             }

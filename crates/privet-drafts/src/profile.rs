@@ -238,8 +238,8 @@ fn is_missing(cell: &str) -> bool {
     cell.len() <= 4 && MISSING.iter().any(|spelling| cell.eq_ignore_ascii_case(spelling))
 }
 
-/// Reads the table once.
-pub(super) fn profile(source: &Source) -> Result<Profile> {
+/// Reads the table once; `each` hears after every batch how many bytes were read.
+pub(super) fn profile(source: &Source, each: &mut dyn FnMut(u64) -> Result<()>) -> Result<Profile> {
     let width = source.columns().len();
     let most = |limit: usize| limit.min(MOST_TOGETHER / width.max(1)).max(1_000);
     let mut columns: Vec<ColumnProfile> =
@@ -248,8 +248,9 @@ pub(super) fn profile(source: &Source) -> Result<Profile> {
     let mut rows = 0;
     // A fixed state: the same data gives the same draft.
     let state = FixedState::default();
-    source.read(&mut |batch, _| {
+    source.read(&mut |batch, bytes| {
         place::unless_stopped()?;
+        each(bytes)?;
         for row in 0..batch.rows() {
             let sampled = sample.takes(rows);
             for (index, (cell, column)) in batch.cells(row).zip(&mut columns).enumerate() {

@@ -60,7 +60,7 @@ pub fn draft_queries(source: &Source, columns: &[String; 3], options: &DraftOpti
         .in_file(source.origin())
         .help("draft without it, and take out what the rule names by hand"));
     }
-    let profile = profile::profile(source)?;
+    let profile = profile::profile(source, &mut |_| Ok(()))?;
     let at = |name: &String| profile.columns.iter().find(|column| column.name == *name);
     let (Some(users), Some(queries)) = (at(&columns[0]), at(&columns[1])) else {
         return Err(Error::input("the columns of the log were not found").in_file(source.origin()));

@@ -45,6 +45,11 @@ pub trait Levelled: Sync {
 
     /// How much a column's two levels differ, to choose where to cut: larger is better to tell apart.
     fn contrast(&self, column: usize, low: u8, high: u8) -> f64;
+
+    /// A cost in the unit of the method's own measure, for those who watch the search.
+    fn shown(&self, _cost: Cost) -> Option<f64> {
+        None
+    }
 }
 
 /// What a search found and proved.
@@ -101,9 +106,19 @@ pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Latti
     };
     let mut best = Best { top: top.max(1), found: descend(problem, clock)?.into_iter().collect() };
     let mut open = BTreeSet::from([Span { bound, low: bottom, high: tops.into() }]);
+    let mut known = (None, None);
+    let mut say = |best: &Best, bound: Option<Cost>| {
+        let now = (best.least(), bound);
+        if known != now {
+            known = now;
+            let shown = |cost: Cost| problem.shown(cost);
+            clock.progress().closing_in(now.0.and_then(shown), now.1.and_then(shown));
+        }
+    };
     while let Some(first) = open.first() {
         clock.check()?;
         let floor = first.bound;
+        say(&best, best.least().into_iter().chain([floor]).min());
         if clock.is_over()
             && let Some(least) = best.least()
         {
@@ -131,6 +146,7 @@ pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Latti
     }
     let unjudged = problem.unjudged();
     let bound = best.least().into_iter().chain(unjudged).min();
+    say(&best, bound);
     Ok(LatticeOutcome { best: best.found.into_iter().collect(), bound, complete: unjudged.is_none() })
 }
 

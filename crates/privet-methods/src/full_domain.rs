@@ -540,4 +540,8 @@ impl Levelled for LevelLattice<'_> {
     fn contrast(&self, column: usize, low: u8, high: u8) -> f64 {
         self.levelling.contrast(column, low, high)
     }
+
+    fn shown(&self, cost: Cost) -> Option<f64> {
+        Some(self.levelling.measure.value(cost))
+    }
 }

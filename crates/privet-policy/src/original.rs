@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::check::{character, header};
+use super::check::{character, data_section, header};
 use super::database;
 use super::file::{Policy, Section};
-use super::reading::{data_paths, encoding, read_options};
+use super::missing;
+use super::reading::{data_paths, encoding, read_options, reading};
 use privet_core::{Error, Result};
 use privet_data::{
     Header, Origin, Source, TransactionOptions, TransactionSource, VocabularyOptions, VocabularySource,
@@ -104,6 +105,24 @@ impl Policy {
             OriginalData::Named => data_paths(self, data)?,
         };
         Source::open_files(&paths, &options)
+    }
+
+    /// The table that the policy names with its cells read as the policy says, and the spellings of a missing value, whatever
+    /// else may be wrong with the policy.
+    pub fn table_as_read(&self) -> Result<(Source, Vec<String>)> {
+        let root = self.root();
+        let data = data_section(&root)?;
+        let source = self.table(&data, OriginalData::Named)?;
+        let missing = missing::spellings(&data)?;
+        let listed = root.entry("columns").map(|entry| entry.section()).transpose()?;
+        let mut readings = Vec::new();
+        for (index, column) in source.columns().iter().enumerate() {
+            let Some(section) = listed.as_ref().and_then(|listed| listed.entry(&column.name)) else {
+                continue;
+            };
+            readings.extend(reading(&section.section()?, column)?.map(|reading| (index, reading)));
+        }
+        Ok((source.read_as(readings, &missing), missing))
     }
 
     /// The transactions that the policy is about.

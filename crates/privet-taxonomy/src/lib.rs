@@ -6,6 +6,7 @@
 mod build;
 mod check;
 mod draw;
+mod edit;
 mod grow;
 mod items;
 mod lookup;

@@ -64,11 +64,16 @@
 //! # Ok::<(), privet::Error>(())
 //! ```
 
+mod column_values;
 pub mod compare;
+pub mod first;
+pub mod promise;
 pub mod release;
 pub mod risk;
 pub mod sessions;
+pub mod what_if;
 
+pub use column_values::ColumnValues;
 pub use privet_attack as attack;
 pub use privet_audit as audit;
 pub use privet_core::{

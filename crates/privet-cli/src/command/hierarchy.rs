@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use privet::clock::Clock;
-use privet::data::{DateFormat, Header, MissingRule, NumberFormat, ReadOptions, Reading, Source, Summary};
-use privet::taxonomy::{Builder, DrawOptions, Fit, Occurrence, Taxonomy, check, draw, remarks};
-use privet::{Error, Result, counted, visible};
+use privet::data::{DateFormat, Header, NumberFormat, ReadOptions, Reading, Source};
+use privet::taxonomy::{Builder, DrawOptions, Fit, Taxonomy, check, draw, remarks};
+use privet::{ColumnValues, Error, Result, counted, visible};
 use serde_json::json;
 
 use crate::arguments::{Build, BuildKind, Check, Hierarchy, Show, Written};
@@ -30,53 +30,19 @@ pub fn run(arguments: &Hierarchy, output: &Output, clock: &Clock) -> Result<u8> 
     }
 }
 
-/// The distinct values of one column, with counts and where each occurs first.
-struct Values {
-    values: Vec<(String, u64)>,
-    lines: Vec<u64>,
-}
-
-impl Values {
-    fn read(
-        data: &Path,
-        column: &str,
-        options: &ReadOptions,
-        missing: &[String],
-        reading: Option<Reading>,
-        clock: &Clock,
-    ) -> Result<Values> {
-        let source = Source::open(data, options)?;
-        let index = source.position(column)?;
-        let source = source.read_as(reading.map(|reading| (index, reading)).into_iter().collect(), missing);
-        let rule = MissingRule { spellings: missing.to_vec(), keep: false };
-        clock.progress().stage("reading", Some(source.bytes()));
-        let summary = Summary::read(&source, &[index], &rule, &mut |bytes| {
-            clock.progress().at(bytes);
-            clock.check()
-        })?;
-        let counts = summary.value_counts().into_iter().next().unwrap_or_default();
-        let column = &summary.columns()[0];
-        let values = column.dictionary.values().iter().cloned().zip(counts).collect();
-        Ok(Values { values, lines: column.first_line.clone() })
-    }
-
-    /// Puts an error about a value at the place where the data has it. The builder, which sees no file, begins its
-    /// message with the value; errors about the options stay as they are.
-    fn blame(&self, error: Error, data: &Path) -> Error {
-        let about = |one: &Occurrence<'_>| error.message().starts_with(&format!("'{}' ", one.value));
-        match self.occurrences().find(about).map(|one| one.line) {
-            Some(line) => error.in_file(data).at_line(line),
-            None => error,
-        }
-    }
-
-    fn occurrences(&self) -> impl Iterator<Item = Occurrence<'_>> {
-        self.values.iter().zip(&self.lines).map(|((value, count), line)| Occurrence {
-            value,
-            count: *count,
-            line: *line,
-        })
-    }
+/// The distinct values of a column, read as the user says.
+fn values_of(
+    data: &Path,
+    column: &str,
+    options: &ReadOptions,
+    missing: &[String],
+    reading: Option<Reading>,
+    clock: &Clock,
+) -> Result<ColumnValues> {
+    let source = Source::open(data, options)?;
+    let index = source.position(column)?;
+    let source = source.read_as(reading.map(|reading| (index, reading)).into_iter().collect(), missing);
+    ColumnValues::read(&source, column, missing, clock)
 }
 
 /// How the cells of the column are read.
@@ -104,10 +70,9 @@ fn build(arguments: &Build, output: &Output, clock: &Clock) -> Result<u8> {
     may_write(&arguments.output, arguments.force)?;
     let Build { data, column, delimiter, header, missing, written, .. } = arguments;
     let options = read(*delimiter, header);
-    let values = Values::read(data, column, &options, missing, reading(written)?, clock)?;
+    let values = values_of(data, column, &options, missing, reading(written)?, clock)?;
     clock.progress().stage("building", None);
-    let taxonomy =
-        builder(arguments)?.build(&values.values).map_err(|error| values.blame(error, &arguments.data))?;
+    let taxonomy = builder(arguments)?.build(&values.values).map_err(|error| values.blame(error))?;
     clock.check()?;
     write(&taxonomy, &arguments.output, output)
 }
@@ -199,7 +164,7 @@ fn show(arguments: &Show, output: &Output, clock: &Clock) -> Result<u8> {
     let fit = match (&arguments.data, &arguments.column) {
         (Some(data), Some(column)) => {
             let options = read(arguments.delimiter, &arguments.header);
-            Some(check(&taxonomy, Values::read(data, column, &options, &[], None, clock)?.occurrences()))
+            Some(check(&taxonomy, values_of(data, column, &options, &[], None, clock)?.occurrences()))
         }
         (Some(_), None) => {
             return Err(
@@ -225,7 +190,7 @@ fn verify(arguments: &Check, output: &Output, clock: &Clock) -> Result<u8> {
     let taxonomy = Taxonomy::read(&arguments.hierarchy)?;
     let options = read(arguments.delimiter, &arguments.header);
     let reading = reading(&arguments.written)?;
-    let values = Values::read(&arguments.data, column, &options, &arguments.missing, reading, clock)?;
+    let values = values_of(&arguments.data, column, &options, &arguments.missing, reading, clock)?;
     let fit = check(&taxonomy, values.occurrences());
     let mut text = format!(
         "{}, {}, height {}, {} {}; {} not occur in the data\n",

@@ -4,19 +4,14 @@ mod ask;
 mod table;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use privet::clock::Clock;
-use privet::data::{DatabaseTable, ReadOptions, Relation, Source, TransactionOptions, TransactionSource};
+use privet::data::{DatabaseTable, Relation, Source};
 use privet::drafts::preset::Preset;
-use privet::drafts::{
-    Draft, DraftOptions, Study, USUAL_LOG, data_path, differ_in_length, draft_queries, draft_query_log,
-    draft_transactions, log_columns, long_form, settled,
-};
+use privet::drafts::{Draft, DraftOptions, SessionFigures, Study, data_path, settled};
+use privet::first::{Asked, FirstLook, look, policy_folder};
 use privet::policy::{ReportKeys, Role};
-use privet::sessions::session_figures;
-use privet::taxonomy::words::WordNet;
-use privet::{Error, ErrorKind, Result, counted, thousands};
+use privet::{Error, Result, counted, thousands};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::{Init, InitKind};
@@ -24,50 +19,40 @@ use crate::output::Output;
 
 pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
     let Some(data) = &arguments.data else { return from_database(arguments, output) };
-    let folder = arguments.output.clone().unwrap_or_else(|| next_to(data));
+    let folder = arguments.output.clone().unwrap_or_else(|| policy_folder(data));
+    let header = arguments.header.clone().unwrap_or_default();
     let options = DraftOptions {
         data_path: Some(data_path(&folder, data)),
         delimiter: arguments.delimiter,
-        header: arguments.header.clone().unwrap_or_default(),
+        header: header.clone(),
         preset: arguments.preset.as_deref().map(Preset::find).transpose()?,
         public: arguments.public,
     };
-    let as_transactions = |form: &TransactionOptions| {
-        let draft = draft_transactions(&TransactionSource::open(data, form)?, &options)?;
-        finish(
-            &draft,
-            format!("{}\n", counted(draft.rows, "transaction", "transactions")),
-            ("transactions", options.preset.is_some()),
-            &folder,
-            output,
-        )
-    };
-    let opened = Source::open(data, &read_options(arguments));
-    if let Some(form) = transactions(arguments, &opened)? {
-        return as_transactions(&form);
-    }
-    let source = opened?;
-    if let Some(columns) = log_columns(&source).filter(|_| arguments.kind != Some(InitKind::Table)) {
-        return of_query_log(&source, &columns, &options, &folder, clock, output);
-    }
-    let study = match Study::of(&source) {
-        Err(error) if error.kind() == ErrorKind::UnevenRows => {
-            let lines = TransactionOptions::Lines { separator: arguments.delimiter };
-            let looks = || TransactionSource::open(data, &lines).and_then(|lines| differ_in_length(&lines));
-            if arguments.kind.is_none() && looks().unwrap_or(false) {
-                return as_transactions(&lines);
-            }
-            return Err(no_table(error));
+    let is_table = arguments.kind.map(|kind| kind == InitKind::Table);
+    let asked = Asked { is_table, delimiter: arguments.delimiter, header };
+    let preset = options.preset.is_some();
+    match look(data, &asked, &options, clock)? {
+        FirstLook::Table { study, remarks } => {
+            drafted(*study, &remarks, arguments, &options, &folder, output)
         }
-        study => study?,
-    };
-    drafted(study, &source, arguments, &options, &folder, output)
+        FirstLook::Transactions(draft) => {
+            let text = format!("{}\n", counted(draft.rows, "transaction", "transactions"));
+            finish(&draft, text, ("transactions", preset), &folder, output)
+        }
+        FirstLook::QueryLog(draft, figures) => {
+            let text = match figures {
+                Some(figures) => of_sessions(&figures),
+                None => format!("a query log: {}\n", counted(draft.rows, "row", "rows")),
+            };
+            finish(&draft, text, ("query-log", preset), &folder, output)
+        }
+    }
 }
 
 /// Asks what each column is, if that is wanted, and writes the draft for a table.
 fn drafted(
     mut study: Study,
-    source: &Source,
+    remarks: &[String],
     arguments: &Init,
     options: &DraftOptions,
     folder: &Path,
@@ -77,7 +62,7 @@ fn drafted(
         ask::columns(&mut study, output)?;
     }
     let draft = study.draft(options)?;
-    source.remarks().iter().for_each(|remark| output.warn(remark));
+    remarks.iter().for_each(|remark| output.warn(remark));
     finish(&draft, table::of(&draft), ("table", options.preset.is_some()), folder, output)
 }
 
@@ -104,48 +89,22 @@ fn from_database(arguments: &Init, output: &Output) -> Result<u8> {
         public: arguments.public,
         ..DraftOptions::default()
     };
-    drafted(Study::of(&source)?, &source, arguments, &options, &folder, output)
+    drafted(Study::of(&source)?, &source.remarks(), arguments, &options, &folder, output)
 }
 
-/// Drafts a policy for a query log: by what its sessions look like where there is a WordNet to know its words by, else with a
-/// tree of its own words to start from.
-fn of_query_log(
-    source: &Source,
-    columns: &[String; 3],
-    options: &DraftOptions,
-    folder: &Path,
-    clock: &Clock,
-    output: &Output,
-) -> Result<u8> {
-    let is_usual = columns == &USUAL_LOG && options.preset.is_none() && options.delimiter.is_none();
-    let wordnet = WordNet::open(Path::new(WordNet::FOLDER)).ok().filter(|_| is_usual);
-    let by_sessions = match (wordnet, source.origin().path()) {
-        (Some(wordnet), Some(path)) => {
-            let figures = session_figures(path, &Arc::new(wordnet), clock)?;
-            // Too few words of WordNet's are no reason to draft nothing.
-            draft_query_log(&figures, &options.named(source.origin()), options)
-                .ok()
-                .map(|draft| (draft, figures))
-        }
-        _ => None,
-    };
-    let preset = options.preset.is_some();
-    let Some((draft, figures)) = by_sessions else {
-        let draft = draft_queries(source, columns, options)?;
-        let text = format!("a query log: {}\n", counted(draft.rows, "row", "rows"));
-        return finish(&draft, text, ("query-log", preset), folder, output);
-    };
+/// What the sessions of a query log look like over the pause that ends them.
+fn of_sessions(figures: &[SessionFigures]) -> String {
     let mut text = "gap    vocabularies  mean size  gHeight\n".to_string();
-    for one in &figures {
+    for one in figures {
         let height = one.height.map_or("-".to_string(), |height| format!("{height:.2}"));
         let vocabularies = thousands(one.vocabularies);
         text += &format!("{:<6} {vocabularies:>12}  {:>9.2}  {height:>7}\n", one.gap, one.mean_size);
     }
-    if let Some(best) = settled(&figures) {
+    if let Some(best) = settled(figures) {
         let epsilon = best.epsilon().unwrap_or(0);
         text += &format!("recommended: session_gap = \"{}\", epsilon = {epsilon} (2·gHeight)\n", best.gap);
     }
-    finish(&draft, text, ("query-log", preset), folder, output)
+    text
 }
 
 /// Writes a draft and describes it.
@@ -194,49 +153,4 @@ fn finish(
         json!({ "kind": kind, "records": draft.rows, "k": draft.k, "columns": columns, "written": written })
     });
     Ok(0)
-}
-
-/// How a file holds transactions, if that is seen at once: the user says so, it goes by the name of such files, or it has
-/// two columns of which the first names transactions.
-fn transactions(arguments: &Init, opened: &Result<Source>) -> Result<Option<TransactionOptions>> {
-    let Init { data: Some(data), kind, delimiter, .. } = arguments else { return Ok(None) };
-    let lines = || Ok(Some(TransactionOptions::Lines { separator: *delimiter }));
-    let is_told = *kind == Some(InitKind::Transactions);
-    if *kind == Some(InitKind::Table) {
-        return Ok(None);
-    }
-    let name = data.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    if data.is_file() && name.split('.').skip(1).any(|extension| extension == "dat") {
-        return lines();
-    }
-    let found = opened.as_ref().map_err(Error::clone).and_then(|source| long_form(source, is_told));
-    match found {
-        Ok(Some((id, item))) => {
-            let header = arguments.header.clone().unwrap_or_default();
-            Ok(Some(TransactionOptions::Long { id, item, delimiter: *delimiter, header }))
-        }
-        _ if is_told => lines(),
-        Err(error) if error.kind() != ErrorKind::UnevenRows => Err(error),
-        _ => Ok(None),
-    }
-}
-
-/// What the user says about the file.
-fn read_options(arguments: &Init) -> ReadOptions {
-    let header = arguments.header.clone().unwrap_or_default();
-    ReadOptions { header, ..ReadOptions::of(arguments.delimiter) }
-}
-
-/// Names the other kind of data, for a file with rows of differing lengths.
-fn no_table(error: Error) -> Error {
-    let hint = "if each line is a set of items, run `privet init --kind transactions`";
-    let help = error.remedy().map_or_else(|| hint.to_string(), |remedy| format!("{remedy}; {hint}"));
-    error.help(help)
-}
-
-/// `people.csv.gz` gets its policy in `people-policy`.
-fn next_to(data: &Path) -> PathBuf {
-    let name = data.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem = name.split('.').next().unwrap_or(&name);
-    data.with_file_name(format!("{stem}-policy"))
 }

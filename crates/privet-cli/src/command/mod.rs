@@ -15,6 +15,7 @@ mod mine;
 mod policy;
 mod report;
 mod risk;
+mod studio;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -38,8 +39,12 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
                 .help("use fewer threads (--threads 1), or allow more memory and processes (ulimit)")
         })?;
     }
-    // A bar would draw over the questions.
-    let asks = matches!(&arguments.command, Command::Init(arguments) if arguments.ask);
+    // A bar would draw over the questions, and over what the studio says.
+    let asks = match &arguments.command {
+        Command::Init(arguments) => arguments.ask,
+        Command::Studio(_) => true,
+        _ => false,
+    };
     let progress: Arc<dyn Progress> =
         if output.shows_progress() && !asks { Arc::new(Bar::new()) } else { Arc::new(Silent) };
     let clock = Clock::new(interrupted, progress);
@@ -58,6 +63,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Report(arguments) => report::run(arguments, output),
         Command::Explain(arguments) => explain::run(arguments, output),
         Command::Policy(arguments) => policy::run(arguments, output),
+        Command::Studio(arguments) => studio::run(arguments),
         Command::Completions(arguments) => manual::completions(arguments, output),
         Command::Man(arguments) => manual::page(arguments, output),
     }

@@ -76,6 +76,11 @@ pub trait Enumerable {
 
     /// The current cut.
     fn cut(&self) -> Cut;
+
+    /// A cost in the unit of the method's own measure, for those who watch the search.
+    fn shown(&self, _cost: Amount) -> Option<f64> {
+        None
+    }
 }
 
 /// A cut on the way down to the current one.
@@ -126,7 +131,7 @@ pub fn enumerate<C: Enumerable>(
         }
         let next = visit.open.get(visit.taken).copied();
         found.bound = found.bound.max(proven(&visits, discarded, &incumbents));
-        note(&mut found, &incumbents, clock);
+        note(&mut found, &incumbents, clock, |cost| current.shown(cost));
         if clock.is_over() {
             break;
         }
@@ -171,7 +176,7 @@ pub fn enumerate<C: Enumerable>(
     }
     found.complete = visits.is_empty();
     found.bound = found.bound.max(proven(&visits, discarded, &incumbents));
-    note(&mut found, &incumbents, clock);
+    note(&mut found, &incumbents, clock, |cost| current.shown(cost));
     found.best = incumbents.best;
     Ok(found)
 }

@@ -68,6 +68,11 @@ pub trait CutProblem: Sync {
 
     /// What keeping the warmth takes: its parts, which others may share.
     fn parts(&self, warmth: &Self::Warmth) -> Vec<WarmPart>;
+
+    /// A cost in the unit of the method's own measure, for those who watch the search.
+    fn shown(&self, _cost: Amount) -> Option<f64> {
+        None
+    }
 }
 
 /// A part of what is kept for open intervals.
@@ -282,7 +287,7 @@ pub fn search<P: CutProblem>(
     while let Some(Reverse((least, ..))) = queue.peek() {
         clock.check()?;
         found.bound = found.bound.max((*least).min(discarded).min(incumbents.least()));
-        note(&mut found, &incumbents, clock);
+        note(&mut found, &incumbents, clock, |cost| problem.shown(cost));
         if *least >= incumbents.cutoff || clock.is_over() {
             break;
         }
@@ -320,16 +325,21 @@ pub fn search<P: CutProblem>(
     found.complete = least >= incumbents.cutoff;
     found.bound = found.bound.max(least.min(discarded).min(incumbents.least()));
     found.best = incumbents.best.clone();
-    note(&mut found, &incumbents, clock);
+    note(&mut found, &incumbents, clock, |cost| problem.shown(cost));
     Ok(found)
 }
 
-/// Adds to the trace, if anything has moved.
-pub fn note(found: &mut CutOutcome, incumbents: &Incumbents, clock: &Clock) {
+/// Adds to the trace, if anything has moved, and says so to those who watch; `shown` is a cost in their unit.
+pub fn note(
+    found: &mut CutOutcome,
+    incumbents: &Incumbents,
+    clock: &Clock,
+    shown: impl Fn(Amount) -> Option<f64>,
+) {
     let best = incumbents.best.first().map(|(cost, _)| *cost);
     let step = Step { seconds: clock.elapsed().as_secs_f64(), best, bound: found.bound };
     match found.trace.last() {
-        Some(last) if (last.best, last.bound) == (step.best, step.bound) => {}
+        Some(last) if (last.best, last.bound) == (step.best, step.bound) => return,
         _ if found.trace.len() < STEPS => found.trace.push(step),
         Some(_) | None => {
             // Too many to keep: the last one stands for all later ones.
@@ -337,6 +347,8 @@ pub fn note(found: &mut CutOutcome, incumbents: &Incumbents, clock: &Clock) {
             found.trace.push(step);
         }
     }
+    let bound = Some(step.bound).filter(|bound| *bound < FORBIDDEN);
+    clock.progress().closing_in(best.and_then(&shown), bound.and_then(&shown));
 }
 
 /// Bounds an interval, fixes what can be fixed, and branches.

@@ -42,7 +42,7 @@ static WEIGHTED: Info = Info {
 
 /// Specialises from the top down.
 pub(super) fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
-    let clock = clock.with_limit(None);
+    let clock = clock.without_limit();
     let problem = FfProblem::new(policy, microdata)?;
     let score = if microdata.label().is_some() { GainMeasure::Information } else { GainMeasure::Loss };
     let mut descent = Specialisation::new(&problem);
@@ -83,7 +83,7 @@ fn optimum(problem: &FfProblem, microdata: &Microdata, clock: &Clock) -> Result<
     let scores = problem.scores(microdata, GainMeasure::Loss);
     let mut first = Specialisation::new(problem);
     // The first solution is computed however little time there is.
-    first.run(problem, &scores, &|_, _| true, &clock.with_limit(None))?;
+    first.run(problem, &scores, &|_, _| true, &clock.without_limit())?;
     let known = [problem.forest.coarsest(), first.cut(problem)].map(|cut| {
         let cost = problem.cost(&cut);
         (cut, cost)
@@ -91,7 +91,7 @@ fn optimum(problem: &FfProblem, microdata: &Microdata, clock: &Clock) -> Result<
     let found = search(&problem.searched(scores.clone()), known.to_vec(), &Limits::default(), clock)?;
     let (_, cut) = found.best.first().ok_or_else(|| Error::internal("the search lost its first answer"))?;
     let mut best = Specialisation::reaching(problem, cut);
-    best.run(problem, &scores, &|_, _| true, &clock.with_limit(None))?;
+    best.run(problem, &scores, &|_, _| true, &clock.without_limit())?;
     let cut = best.cut(problem);
     let cost = problem.cost(&cut);
     Ok((cut, cost, found))

@@ -169,4 +169,8 @@ impl CutProblem for FfCutProblem<'_> {
     fn parts(&self, warmth: &Specialisation) -> Vec<WarmPart> {
         vec![WarmPart { id: std::ptr::from_ref(warmth).addr(), bytes: warmth.classes.bytes() }]
     }
+
+    fn shown(&self, cost: Amount) -> Option<f64> {
+        Some(self.problem.value(cost))
+    }
 }

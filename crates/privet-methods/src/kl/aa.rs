@@ -32,7 +32,7 @@ const MOST_AT_ONCE: usize = 1024;
 
 pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
     feasible::check(task)?;
-    let clock = clock.with_limit(None);
+    let clock = clock.without_limit();
     clock.progress().stage("making combinations common", task.requirements.iter().map(|asked| asked.m).max());
     let mut cut = LiftedCut::new(task.baskets, task.measure());
     let mut level =

@@ -17,7 +17,7 @@ use privet_taxonomy::Node;
 
 pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
     feasible::check(task)?;
-    let clock = clock.with_limit(None);
+    let clock = clock.without_limit();
     let baskets = task.baskets;
     clock.progress().stage("splitting transactions", Some(baskets.total()));
     let k = task.requirements.iter().map(|requirement| requirement.k).max().unwrap_or(1);

@@ -25,7 +25,7 @@ use privet_taxonomy::Node;
 
 pub(super) fn run(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
     feasible::check_empty(task)?;
-    let clock = clock.with_limit(None);
+    let clock = clock.without_limit();
     clock.progress().stage("leaving items out", None);
     let tree = &task.baskets.tree;
     let occurrences = task.baskets.occurrences();

@@ -12,7 +12,9 @@ use super::problem;
 use crate::Solution;
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey, random};
-use privet_engine::cut::{Amount, Cut, CutOutcome, FORBIDDEN, Forest, Incumbents, Limits, Tree, note, plus};
+use privet_engine::cut::{
+    Amount, Cut, CutOutcome, CutProblem, FORBIDDEN, Forest, Incumbents, Limits, Tree, note, plus,
+};
 use privet_engine::microdata::Microdata;
 use privet_engine::numbering::bucket;
 use privet_policy::CheckedPolicy;
@@ -140,7 +142,7 @@ impl AnnealingWalk<'_> {
         let mut state = start.clone();
         for _ in 0..SOUNDINGS {
             clock.check()?;
-            note(&mut self.found, &self.incumbents, clock);
+            note(&mut self.found, &self.incumbents, clock, |cost| self.problem.shown(cost));
             let Some(next) = self.neighbour(&state).filter(|_| !clock.is_over()) else { break };
             if next.cost < FORBIDDEN {
                 changes.push((next.cost - state.cost).abs());
@@ -188,12 +190,12 @@ pub fn anneal(
         },
     };
     walk.incumbents.offer(start.cost, &coarsest);
-    note(&mut walk.found, &walk.incumbents, clock);
+    note(&mut walk.found, &walk.incumbents, clock, |cost| problem.shown(cost));
     let first = walk.sound(&start, clock)?;
     let (mut state, mut restarts, mut moves) = (start, 0.0, 0u64);
     loop {
         clock.check()?;
-        note(&mut walk.found, &walk.incumbents, clock);
+        note(&mut walk.found, &walk.incumbents, clock, |cost| problem.shown(cost));
         let progress = schedule.progress(moves, clock);
         if progress >= 1.0 || clock.is_over() {
             break;

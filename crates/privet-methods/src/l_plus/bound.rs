@@ -311,6 +311,10 @@ impl CutProblem for LPlusProblem {
         parts.extend(learnt.map(|learnt| part(Arc::as_ptr(learnt).addr(), learnt.weight())));
         parts
     }
+
+    fn shown(&self, cost: Amount) -> Option<f64> {
+        Some(super::value(&self.rules, cost))
+    }
 }
 
 /// Converts 64ths to whole units, rounded up: costs are integers.

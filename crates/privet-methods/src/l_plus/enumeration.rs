@@ -93,4 +93,8 @@ impl Enumerable for Partition<'_> {
     fn cut(&self) -> Cut {
         Partition::cut(self)
     }
+
+    fn shown(&self, cost: Amount) -> Option<f64> {
+        Some(super::value(&self.problem.rules, cost))
+    }
 }

@@ -14,6 +14,18 @@ const BOTTOM: f64 = 220.0;
 /// Nothing before this is distinguished: one millisecond, in powers of ten seconds.
 const EARLIEST: f64 = -3.0;
 
+/// The picture of a search that is under way, as SVG for the stylesheet of the reports; `None` where there is nothing to draw yet.
+///
+/// ```
+/// use privet_report::{SearchMoment, chart::search_chart};
+/// let moment = |seconds, best, bound| SearchMoment { seconds, best: Some(best), bound: Some(bound) };
+/// let svg = search_chart(&[moment(0.1, 9.0, 2.0), moment(0.4, 7.0, 6.5)], 0.5).expect("a picture");
+/// assert!(svg.starts_with("<svg"));
+/// ```
+pub fn search_chart(trace: &[SearchMoment], seconds: f64) -> Option<String> {
+    anytime(trace, seconds).map(|svg| svg.to_string())
+}
+
 /// Draws best cost and bound over time, which runs on a logarithmic axis. `None` where there is nothing to draw.
 pub(in super::super) fn anytime(trace: &[SearchMoment], seconds: f64) -> Option<Value> {
     let best = known(trace, |moment| moment.best);

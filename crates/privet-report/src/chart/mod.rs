@@ -17,6 +17,7 @@ mod tradeoff;
 mod tree;
 
 pub(super) use anytime::anytime;
+pub use anytime::search_chart;
 pub(super) use attacks::{AttackBar, attack_bars};
 pub(super) use bars::{Bar, bars};
 pub(super) use boxes::{BoxRow, boxes};

@@ -263,7 +263,7 @@ impl Comparison {
     }
 
     /// The page with the plot of risk against loss.
-    fn page(&self) -> ComparisonPage {
+    pub fn page(&self) -> ComparisonPage {
         let Drawn { loss, risk, .. } = self.drawn();
         let point = |(line, measured): (&Line, &Measured)| {
             let (loss, risk) = (measured.loss?, measured.risk?);

@@ -23,7 +23,7 @@ use privet_ledger::{
     Composition, Event, Ledger, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt,
     Signatures, SourceLine, State, Writer, compose as composed, re_release, release_hash,
 };
-use privet_policy::{LedgerPolicy, OnComposition, Policy, PolicyRef, Stated};
+use privet_policy::{LedgerPolicy, OnComposition, Policy, PolicyRef};
 
 /// A release under way, for its ledger.
 pub(super) struct Book {
@@ -48,13 +48,6 @@ pub(super) struct Kept<'a> {
     pub seed: u64,
     /// The released files, with what they hold.
     pub files: &'a [(String, String)],
-}
-
-impl<'a> Kept<'a> {
-    /// What is kept of a release that was made by a method with a seed.
-    pub fn of(policy: &'a Policy, method: &dyn Stated, seed: u64, files: &'a [(String, String)]) -> Kept<'a> {
-        Kept { policy, method: method.name(), seed, files }
-    }
 }
 
 /// Sets a release, whose classes `signatures` works out, against the earlier ones, where there is a ledger. What there is to

@@ -35,15 +35,19 @@ mod veil;
 mod vocabularies;
 mod why;
 
+pub(crate) use account::requirement;
 pub use again::{EarlierPlan, apply_plan};
 pub use book::{attack_by_ledger, released_files};
 pub use lettering::about_released;
 pub use opened::{OpenRelease, open_release};
+pub use pipeline::Staged;
 pub use run::{
     Published, RunOptions, anonymize, anonymize_any, anonymize_transactions, anonymize_vocabularies,
     rewrite_report,
 };
-pub use steps::{Applied, Decision, apply, attack, audit, decide, decide_by_plan, publish};
+pub use steps::{
+    Applied, BeforeAfter, Decision, apply, attack, audit, decide, decide_by_plan, publish, stage,
+};
 pub use target::clear_away;
 pub use why::{Explanation, Questioned, explain_release};
 

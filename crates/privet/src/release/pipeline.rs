@@ -1,5 +1,6 @@
 //! The story of a run, once for all shapes of release: read, decide, write, audit, attack, publish.
 
+use std::fmt;
 use std::path::Path;
 
 use serde_json::Value as Json;
@@ -25,7 +26,9 @@ use privet_data::{Destination, Directory, FileKind, Source, Version};
 use privet_ledger::Signatures;
 use privet_methods::plan::Plan;
 use privet_policy::layout::{CLAIMS, PLAN, POLICY};
-use privet_policy::{CheckedPolicy, OriginalData, PolicyRef, Stated, TransactionPolicy, VocabularyPolicy};
+use privet_policy::{
+    CheckedPolicy, OriginalData, Policy, PolicyRef, Stated, TransactionPolicy, VocabularyPolicy,
+};
 
 /// One shape of release, with the data that it is made of and what a method decided about them.
 ///
@@ -234,6 +237,16 @@ pub(super) fn publish<S: Shape>(
     options: &RunOptions,
     clock: &Clock,
 ) -> Result<Published> {
+    staged(shape, making, options, clock)?.publish()
+}
+
+/// Writes, audits and attacks what was decided, and its reports. All that is left to do is to move it into its place.
+pub(super) fn staged<S: Shape>(
+    shape: &S,
+    making: Making<'_>,
+    options: &RunOptions,
+    clock: &Clock,
+) -> Result<Staged> {
     let Making { target, seed, version, held, applied } = making;
     let policy = shape.policy().any();
     let mut cautions: Vec<String> = caution::about_seed(seed, policy).into_iter().collect();
@@ -283,8 +296,7 @@ pub(super) fn publish<S: Shape>(
     })?;
     let empty = claims.stated.empty;
     clock.check()?;
-    book::publish(ledger, target, &Kept::of(policy.written(), policy.method(), seed, &files))?;
-    Ok(Published {
+    let release = Published {
         path: options.target.clone(),
         manifest,
         audit,
@@ -292,7 +304,74 @@ pub(super) fn publish<S: Shape>(
         left_out: shape.left_out(),
         empty,
         warnings,
-    })
+    };
+    let (policy, method) = (policy.written().clone(), policy.method().name());
+    Ok(Staged { target, ledger, policy, method, seed, files, report, release })
+}
+
+/// A release that is made, audited and attacked. It waits hidden next to its place, and is removed if it is dropped.
+///
+/// ```
+/// use privet::clock::Clock;
+/// use privet::example::Example;
+/// use privet::policy::Policy;
+/// use privet::release::{RunOptions, stage};
+/// use privet::report::Edition;
+///
+/// # let folder = tempfile::tempdir().expect("a folder");
+/// # let folder = folder.path();
+/// Example::find("patients")?.write(&folder.join("patients"))?;
+/// let policy = Policy::read(&folder.join("patients/policy.toml"))?;
+/// let clock = Clock::unlimited();
+/// let decision = privet::decide(&policy, None, None, &clock)?;
+/// let staged = stage(&decision, &RunOptions::to(folder.join("release")), &clock)?;
+/// assert!(staged.release().audit.passed && staged.report(Edition::Public)?.contains("<html"));
+/// assert!(!folder.join("release").exists(), "it is not published yet");
+/// let published = staged.publish()?;
+/// assert!(published.path.join("public/release.csv").is_file());
+/// # Ok::<(), privet::Error>(())
+/// ```
+pub struct Staged {
+    target: Target,
+    ledger: Option<Book>,
+    policy: Policy,
+    method: &'static str,
+    seed: u64,
+    /// The released files, with what they hold.
+    files: Vec<(String, String)>,
+    report: Report,
+    release: Published,
+}
+
+impl Staged {
+    /// What is about to be published.
+    pub fn release(&self) -> &Published {
+        &self.release
+    }
+
+    /// One of its two reports, as a page.
+    pub fn report(&self, edition: Edition) -> Result<String> {
+        self.report.render(edition)
+    }
+
+    /// Where it waits: a directory with the two rooms of a release.
+    pub fn folder(&self) -> &Path {
+        self.target.work()
+    }
+
+    /// Moves it into its place, in one step, and writes it down where there is a ledger.
+    pub fn publish(self) -> Result<Published> {
+        let Staged { target, ledger, policy, method, seed, files, release, .. } = self;
+        book::publish(ledger, target, &Kept { policy: &policy, method, seed, files: &files })?;
+        Ok(release)
+    }
+}
+
+impl fmt::Debug for Staged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Neither the seed nor the data are for logs.
+        write!(f, "Staged({})", self.release.path.display())
+    }
 }
 
 /// Writes the files of a release; returns their names and SHA-256.

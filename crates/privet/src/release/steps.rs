@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::account::rows;
 use super::again::EarlierPlan;
 use super::buckets::Grouped;
 use super::manifest::Statement;
-use super::pipeline::{self, Making, Outlet, RunPolicy, Shape, Written};
+use super::pipeline::{self, Making, Outlet, RunPolicy, Shape, Staged, Written};
 use super::projections::Projections;
 use super::recoded::Recoded;
 use super::run::{Published, RunOptions, changed};
@@ -19,6 +20,7 @@ use privet_audit::{Audit, as_published, audit_data};
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::{Destination, FileKind, NewTable, NewTransactions, RowSink, Version};
+use privet_methods::SearchFacts;
 use privet_methods::plan::Plan;
 use privet_policy::{AnyPolicy, OriginalData, Policy, PolicyRef, Purpose, ReleaseKind};
 
@@ -92,9 +94,59 @@ impl Decision {
         whatever!(&self.made, shape => shape.warnings(Vec::new()))
     }
 
+    /// How the search went.
+    pub fn search(&self) -> Result<SearchFacts> {
+        self.stated().map(|stated| stated.search.clone())
+    }
+
+    /// Distinct records that have a cell with this text in it, each cell as it was read and as it is published; `None` for a
+    /// release that is not one generalised table.
+    ///
+    /// ```
+    /// # use privet::clock::Clock;
+    /// # use privet::data::Source;
+    /// # use privet::policy::Policy;
+    /// # let text = "[data]\n[columns.age]\nrole = 'quasi-identifier'\n[privacy.k-anonymity]\nk = 2\n[method]\nname = 'mondrian'";
+    /// # let policy = Policy::parse("policy.toml".as_ref(), text.into())?;
+    /// let people = Source::of_rows("people", &["age"], [["34"], ["36"], ["61"], ["67"]])?;
+    /// let decision = privet::decide(&policy, people, None, &Clock::unlimited())?;
+    /// let found = decision.before_after("6", 0, 2).expect("a table");
+    /// assert_eq!((found.matching, found.rows[0].1[0].0.as_str()), (3, "36"));
+    /// # Ok::<(), privet::Error>(())
+    /// ```
+    pub fn before_after(&self, text: &str, skip: usize, most: usize) -> Option<BeforeAfter> {
+        let Made::Table(table) = &self.made else { return None };
+        let (microdata, recoding) = (&table.microdata, &table.solution.recoding);
+        let mut found = BeforeAfter { columns: rows::columns(microdata), matching: 0, rows: Vec::new() };
+        let wanted = text.trim().to_lowercase();
+        for record in 0..microdata.summary.len() {
+            let has = |cell: &str| cell.to_lowercase().contains(&wanted);
+            if !wanted.is_empty() && !rows::cells(microdata, record).any(has) {
+                continue;
+            }
+            found.matching += 1;
+            if found.matching as usize > skip && found.rows.len() < most {
+                let count = microdata.summary.count(record);
+                found.rows.extend(rows::row(microdata, recoding, record).map(|row| (count, row)));
+            }
+        }
+        Some(found)
+    }
+
     fn stated(&self) -> Result<Statement<'_>> {
         whatever!(&self.made, shape => shape.stated())
     }
+}
+
+/// Some distinct records before and after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BeforeAfter {
+    /// The columns that the decision is about.
+    pub columns: Vec<String>,
+    /// How many distinct records there are to choose from.
+    pub matching: u64,
+    /// How many people or rows a record stands for, and its cells as they were read and as they are published.
+    pub rows: Vec<(u64, Vec<(String, String)>)>,
 }
 
 impl fmt::Debug for Decision {
@@ -387,6 +439,11 @@ pub fn attack(
 /// # Ok::<(), privet::Error>(())
 /// ```
 pub fn publish(decision: &Decision, options: &RunOptions, clock: &Clock) -> Result<Published> {
+    stage(decision, options, clock)?.publish()
+}
+
+/// Makes the release that was decided, audits and attacks it, and leaves it hidden next to its place: see [`Staged`].
+pub fn stage(decision: &Decision, options: &RunOptions, clock: &Clock) -> Result<Staged> {
     let late = [
         ("seed", options.seed.is_some_and(|seed| seed != decision.seed)),
         ("time_limit", options.time_limit.is_some()),
@@ -396,19 +453,14 @@ pub fn publish(decision: &Decision, options: &RunOptions, clock: &Clock) -> Resu
         return Err(Error::input(format!("'{name}' comes too late: the decision is made"))
             .help("give the seed to `decide`, and the time limit in the policy; release::anonymize_any holds people out"));
     }
-    whatever!(&decision.made, shape => published(&**shape, decision, options, clock))
+    whatever!(&decision.made, shape => staged(&**shape, decision, options, clock))
 }
 
-fn published<S: Shape>(
-    shape: &S,
-    decision: &Decision,
-    options: &RunOptions,
-    clock: &Clock,
-) -> Result<Published> {
+fn staged<S: Shape>(shape: &S, decision: &Decision, options: &RunOptions, clock: &Clock) -> Result<Staged> {
     S::refuse(shape.policy(), options)?;
     pipeline::refuse_own_sources(&options.target, shape.policy().any(), None)?;
     let target = Target::claim(&options.target, options.force)?;
     let (seed, version) = (decision.seed, decision.version.clone());
     let making = Making { target, seed, version, held: None, applied: decision.earlier.as_ref() };
-    pipeline::publish(shape, making, options, clock)
+    pipeline::staged(shape, making, options, clock)
 }

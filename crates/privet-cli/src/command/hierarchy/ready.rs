@@ -5,7 +5,7 @@ use privet::clock::Clock;
 use privet::taxonomy::{READY, Ready};
 use serde_json::json;
 
-use super::{OTHER, Values, may_write, read, reading, write};
+use super::{OTHER, may_write, read, reading, values_of, write};
 use crate::arguments::Add;
 use crate::output::Output;
 
@@ -34,10 +34,10 @@ pub(super) fn add(arguments: &Add, output: &Output, clock: &Clock) -> Result<u8>
     let ready = Ready::find(&arguments.name)?;
     may_write(&arguments.output, arguments.force)?;
     let Add { data, column, delimiter, header, missing, written, .. } = arguments;
-    let values = Values::read(data, column, &read(*delimiter, header), missing, reading(written)?, clock)?;
+    let values = values_of(data, column, &read(*delimiter, header), missing, reading(written)?, clock)?;
     clock.progress().stage("building", None);
     let other = arguments.other.then_some(OTHER);
-    let taxonomy = ready.build(&values.values, other).map_err(|error| values.blame(error, data))?;
+    let taxonomy = ready.build(&values.values, other).map_err(|error| values.blame(error))?;
     clock.check()?;
     write(&taxonomy, &arguments.output, output)
 }

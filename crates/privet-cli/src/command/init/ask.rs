@@ -13,7 +13,7 @@ const ANSWERS: &str = "enter: keep   q: quasi-identifier, others may know it   s
                        i: identifier   o: other, published as it is   x: leave out   .: keep all that follow\n";
 
 /// Asks about every column; an empty line keeps what is suggested, the end of the input all that follow.
-pub(super) fn columns(study: &mut Study<'_>, output: &Output) -> Result<()> {
+pub(super) fn columns(study: &mut Study, output: &Output) -> Result<()> {
     let columns = study.columns();
     let mut answers = io::stdin().lock().lines();
     output.remark(ANSWERS);

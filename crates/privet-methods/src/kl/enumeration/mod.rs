@@ -278,7 +278,7 @@ impl EnumerationSearch<'_> {
     /// The fallback if time runs out before all threats are known: the roots, if they may be published.
     fn give_up(&self, requirements: &[KlPrivacy], facts: EnumerationFacts) -> Result<Enumerated> {
         let cut: Vec<Node> = self.baskets.tree.roots().collect();
-        let all = EnumerationSearch { prunings: Prunings::ALL, clock: &self.clock.with_limit(None), ..*self };
+        let all = EnumerationSearch { prunings: Prunings::ALL, clock: &self.clock.without_limit(), ..*self };
         let (known, _) = all.threats(requirements, &cut)?;
         if known.impossible || known.threats().next().is_some() {
             return Err(impossible());

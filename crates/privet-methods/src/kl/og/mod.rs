@@ -61,7 +61,7 @@ pub(super) fn run(task: &ItemTask<'_>, own: &Og, clock: &Clock) -> Result<ItemSo
 
 /// Finds a valid cut in rounds.
 pub(super) fn run_multi_round(task: &ItemTask<'_>, clock: &Clock) -> Result<ItemSolution> {
-    let clock = clock.with_limit(None);
+    let clock = clock.without_limit();
     let problem = OgProblem::new(task.baskets, task.requirements, task.measure());
     let mut reached = SearchState::default();
     let mut in_rounds = || {
@@ -240,10 +240,9 @@ impl SearchState {
     }
 
     fn note(&mut self, problem: &OgProblem<'_>, clock: &Clock) {
-        self.trace.push(TracePoint {
-            seconds: clock.elapsed().as_secs_f64(),
-            best: self.is_found.then(|| problem.share(self.cost)),
-            bound: self.bound.map(|bound| problem.share(bound)),
-        });
+        let best = self.is_found.then(|| problem.share(self.cost));
+        let bound = self.bound.map(|bound| problem.share(bound));
+        self.trace.push(TracePoint { seconds: clock.elapsed().as_secs_f64(), best, bound });
+        clock.progress().closing_in(best, bound);
     }
 }

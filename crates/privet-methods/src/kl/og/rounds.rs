@@ -92,7 +92,7 @@ pub(super) fn by_level(
     clock: &Clock,
 ) -> Result<Vec<Node>> {
     let tree = problem.tree;
-    let clock = clock.with_limit(None);
+    let clock = clock.without_limit();
     let mut cut: Vec<Node> = tree.roots().collect();
     withstands(problem, &cut, u64::MAX, reached, &clock)?;
     loop {

@@ -135,11 +135,9 @@ impl<'p, 'a> SuppressionSearch<'p, 'a> {
 
     fn note(&mut self) {
         let share = |cost: u128| share(self.problem, cost);
-        self.trace.push(TracePoint {
-            seconds: self.clock.elapsed().as_secs_f64(),
-            best: self.best.as_ref().map(|best| share(best.cost)),
-            bound: self.bound.map(share),
-        });
+        let (best, bound) = (self.best.as_ref().map(|best| share(best.cost)), self.bound.map(share));
+        self.trace.push(TracePoint { seconds: self.clock.elapsed().as_secs_f64(), best, bound });
+        self.clock.progress().closing_in(best, bound);
     }
 
     /// Takes the cheapest choice for the known clauses until one has no threat.

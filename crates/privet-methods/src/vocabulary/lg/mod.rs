@@ -46,7 +46,7 @@ pub fn run(task: &BagTask<'_>, as_what: PrintedAs, clock: &Clock) -> Result<BagS
     };
     let bags = task.bags;
     let users = users(task)?;
-    let clock = clock.with_limit(None);
+    let clock = clock.without_limit();
     clock.progress().stage("splitting vocabularies", Some(bags.len() as u64));
     let crowd = Crowd { k: u64::from(task.demand.k), users: users.as_deref() };
     let places = LeafPlaces::of(bags, task.distances, tree)?;

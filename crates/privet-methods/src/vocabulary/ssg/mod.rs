@@ -64,7 +64,7 @@ pub fn run(task: &BagTask<'_>, own: &Ssg, clock: &Clock) -> Result<BagSolution> 
 
 fn run_with(task: &BagTask<'_>, own: &Ssg, effort: SearchEffort, clock: &Clock) -> Result<BagSolution> {
     let settings = SsgSettings::of(task, own)?;
-    let clock = &clock.with_limit(None);
+    let clock = &clock.without_limit();
     clock.progress().stage("finding terms that are near each other", None);
     // List the neighbours of every term only if there is no other way to get them.
     let (stretches, neighbours) = match task.distances.by_depth(task.epsilon) {

@@ -9,7 +9,7 @@ mod holdings;
 mod population;
 pub(super) mod projections;
 mod requirement;
-mod rows;
+pub(super) mod rows;
 mod subgroups;
 pub(super) mod transactions;
 pub(super) mod vocabularies;
@@ -21,7 +21,7 @@ pub(super) use columns::{account_column, counts_after};
 pub(super) use common::{Particulars, bands, common, risk};
 pub(super) use fidelity::{of_groups, of_tables};
 pub(super) use holdings::{Holdings, of_sets, step};
-pub(super) use requirement::requirement;
+pub(crate) use requirement::requirement;
 pub(super) use subgroups::subgroups;
 
 use super::manifest::Claims;

@@ -10,19 +10,36 @@ const MOST_ROWS: usize = 8;
 const SUPPRESSED: &str = "(suppressed)";
 
 /// Distinct records, evenly spread over the data, by the columns that the decision is about.
-pub(super) fn rows(microdata: &Microdata, recoding: &Recoding) -> SampleRows {
-    let quasi = microdata.quasi.iter().map(|quasi| quasi.name.clone());
-    let tracked = microdata.table.tracked.iter().map(|column| column.name.clone());
+pub(in crate::release) fn rows(microdata: &Microdata, recoding: &Recoding) -> SampleRows {
     let all = microdata.summary.len();
     let step = all.div_ceil(MOST_ROWS).max(1);
     SampleRows {
-        columns: quasi.chain(tracked).collect(),
+        columns: columns(microdata),
         rows: (0..all).step_by(step).filter_map(|record| row(microdata, recoding, record)).collect(),
     }
 }
 
+/// The columns that the decision is about.
+pub(in crate::release) fn columns(microdata: &Microdata) -> Vec<String> {
+    let quasi = microdata.quasi.iter().map(|quasi| quasi.name.clone());
+    quasi.chain(microdata.table.tracked.iter().map(|column| column.name.clone())).collect()
+}
+
+/// The values of a record's quasi-identifiers as they were read.
+pub(in crate::release) fn cells(microdata: &Microdata, record: usize) -> impl Iterator<Item = &str> {
+    let codes = microdata.quasi_codes(record).iter().enumerate();
+    codes.filter_map(|(at, code)| {
+        let value = microdata.summary.columns().get(at)?.dictionary.values().get(*code as usize)?;
+        Some(value.as_str())
+    })
+}
+
 /// A record's values, each as it was read and as it is published; nothing where it cannot be followed.
-fn row(microdata: &Microdata, recoding: &Recoding, record: usize) -> Option<Vec<(String, String)>> {
+pub(in crate::release) fn row(
+    microdata: &Microdata,
+    recoding: &Recoding,
+    record: usize,
+) -> Option<Vec<(String, String)>> {
     let class = recoding.destinations(record, microdata.summary.count(record)).next().map(|(class, _)| class);
     let published = |value: Option<String>| match class {
         Some(_) => value,
