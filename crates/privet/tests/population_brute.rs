@@ -31,7 +31,8 @@ enum Asked {
 }
 
 fn asked() -> impl Strategy<Value = Asked> {
-    let share = || prop::sample::select(vec![(1u64, 10u64), (1, 5), (1, 4), (1, 3), (2, 5), (1, 2), (2, 3), (1, 1)]);
+    let share =
+        || prop::sample::select(vec![(1u64, 10u64), (1, 5), (1, 4), (1, 3), (2, 5), (1, 2), (2, 3), (1, 1)]);
     prop_oneof![
         (2u64..5).prop_map(Asked::K),
         (2u64..12).prop_map(Asked::Map),
@@ -40,8 +41,7 @@ fn asked() -> impl Strategy<Value = Asked> {
             .prop_map(|(min, max)| Asked::Presence(min, max)),
         prop::sample::select(vec![(1, 2), (1, 1), (2, 1)]).prop_map(|(a, d)| Asked::Beta(a, d)),
         (1u64..4, any::<bool>()).prop_map(|(delta, skip)| Asked::Disclosure(delta, skip)),
-        (share(), prop::option::of((2u64..5, share())))
-            .prop_map(|(max, risk)| Asked::Average(max, risk)),
+        (share(), prop::option::of((2u64..5, share()))).prop_map(|(max, risk)| Asked::Average(max, risk)),
         share().prop_map(|(a, d)| Asked::Unique(a, d)),
         share().prop_map(|(a, d)| Asked::Zayatz(a, d)),
         share().prop_map(|(a, d)| Asked::Individual(a, d)),
@@ -62,7 +62,9 @@ impl Asked {
             Asked::Beta(a, d) => format!("[[privacy.beta-likeness]]\ncolumn = \"s\"\nbeta = \"{a}/{d}\"\n"),
             Asked::Disclosure(delta, skip) => {
                 let absent = if skip { "skip" } else { "violates" };
-                format!("[[privacy.delta-disclosure]]\ncolumn = \"s\"\ndelta = {delta}\nabsent = \"{absent}\"\n")
+                format!(
+                    "[[privacy.delta-disclosure]]\ncolumn = \"s\"\ndelta = {delta}\nabsent = \"{absent}\"\n"
+                )
             }
             Asked::Average((a, d), risk) => {
                 let risk = risk.map_or(String::new(), |(least, (a, d))| {
@@ -103,8 +105,9 @@ fn individual(f: u64, people: u64) -> f64 {
 fn zayatz(sizes: &[u64], population: u64) -> f64 {
     let n: u64 = sizes.iter().sum();
     let chance = |i: u64| {
-        let product: f64 =
-            (1..i).map(|j| (population as f64 - n as f64 - j as f64 + 1.0).max(0.0) / (population - j) as f64).product();
+        let product: f64 = (1..i)
+            .map(|j| (population as f64 - n as f64 - j as f64 + 1.0).max(0.0) / (population - j) as f64)
+            .product();
         i as f64 * n as f64 / population as f64 * product
     };
     let uniques = sizes.iter().filter(|size| **size == 1).count() as f64;
@@ -143,10 +146,12 @@ impl Small {
                     let (h, p) = (count(rows, value), count(&self.rows, value));
                     h * total * d <= (d + a) * p * n
                 }),
-                Asked::Disclosure(delta, skip) => (0..3).filter(|value| count(&self.rows, *value) > 0).all(|value| {
-                    let (h, p) = (count(rows, value), count(&self.rows, value));
-                    h == 0 && skip || h * total < p * n << delta && p * n < h * total << delta
-                }),
+                Asked::Disclosure(delta, skip) => {
+                    (0..3).filter(|value| count(&self.rows, *value) > 0).all(|value| {
+                        let (h, p) = (count(rows, value), count(&self.rows, value));
+                        h == 0 && skip || h * total < p * n << delta && p * n < h * total << delta
+                    })
+                }
                 Asked::Individual(a, d) => individual(n, weight) <= a as f64 / d as f64 + 1e-12,
                 Asked::Average(..) | Asked::Unique(..) | Asked::Zayatz(..) | Asked::Household(..) => true,
             }
@@ -180,7 +185,9 @@ impl Small {
                         && risk.is_none_or(|(least, (a, d))| below(least) * d <= a * records)
                 }
                 Asked::Unique(a, d) => below(2) * d <= a * records,
-                Asked::Zayatz(a, d) => zayatz(&sizes, self.people.len() as u64) <= a as f64 / d as f64 + 1e-12,
+                Asked::Zayatz(a, d) => {
+                    zayatz(&sizes, self.people.len() as u64) <= a as f64 / d as f64 + 1e-12
+                }
                 Asked::Household(a, d) => (0..4).all(|household| {
                     let members = kept.iter().flat_map(|class| class.0.iter().map(move |row| (class, row)));
                     let safe: f64 = members

@@ -45,7 +45,8 @@ fn policy_text(data: &Path, sample: bool, sensitive: bool) -> String {
     let path = if sample { vectors().join("adult-sample.csv.zst") } else { all.clone() };
     let mut text = format!("seed = 1\n[data]\npath = {:?}\ndelimiter = \";\"\n", path.display().to_string());
     if sample {
-        writeln!(text, "[population]\npath = {:?}\ndelimiter = \";\"", all.display().to_string()).expect("text");
+        writeln!(text, "[population]\npath = {:?}\ndelimiter = \";\"", all.display().to_string())
+            .expect("text");
     }
     for column in COLUMNS {
         let sensitive = column == "occupation" && sensitive;
@@ -92,7 +93,8 @@ fn known_optima_on_adult_are_found() {
             + &format!("[method]\nname = \"full-domain\"\nsuppression_limit = {limit}\ncost = \"{cost}\"\n");
         let policy = Policy::parse(&data.join("policy.toml"), text).expect("a policy");
         let policy = policy.check(None).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let microdata = Microdata::read(&policy, &mut |_| Ok(())).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let microdata =
+            Microdata::read(&policy, &mut |_| Ok(())).unwrap_or_else(|error| panic!("{name}: {error}"));
         let start = std::time::Instant::now();
         let solution = match method::run(&policy, &microdata, &Clock::unlimited()) {
             Ok(solution) => solution,
@@ -102,8 +104,10 @@ fn known_optima_on_adult_are_found() {
             }
         };
         let spent = start.elapsed();
-        let measure =
-            solution.recoding.measure(TableCost::named(&cost).expect("a cost"), &microdata).expect("a measure");
+        let measure = solution
+            .recoding
+            .measure(TableCost::named(&cost).expect("a cost"), &microdata)
+            .expect("a measure");
         let classes = solution.recoding.count(&microdata);
         let found = measure.value(solution.recoding.cost(&measure, &classes));
         let levels: Vec<String> = COLUMNS
@@ -183,7 +187,8 @@ fn estimates_on_adult_are_those_of_the_literature() {
             assert!((own - wanted).abs() < 1e-6, "{size} {key}: {own}");
         }
     }
-    let policy = Policy::parse(&data.join("policy.toml"), policy_text(&data, false, false)).expect("a policy");
+    let policy =
+        Policy::parse(&data.join("policy.toml"), policy_text(&data, false, false)).expect("a policy");
     let options = RiskOptions { largest: Some(3), ..RiskOptions::default() };
     let found = measure(&policy, None, &options, &Clock::unlimited()).expect("figures");
     assert_eq!((found.uniques.by_size, found.uniques.records), (vec![2, 1204, 14_890], 6240));
