@@ -13,7 +13,7 @@ use super::{Attack, Figure, Finding, PolicyRef, Released, Scene, Threat};
 use privet_audit::buckets::BucketTables;
 use privet_core::Result;
 use privet_core::counted;
-use privet_data::{Batch, Compression, FileKind, Source, Transaction, pieces};
+use privet_data::{Batch, FileKind, Source, Transaction, pieces};
 
 pub(super) const ATTACK: Attack =
     Attack { name: "container", threat: Threat::Container, costly: false, concerns, run };
@@ -43,15 +43,15 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     }
 }
 
-const PLAIN: &str = "the files are delimited text, which contains nothing but its cells";
+const PLAIN: &str = "the files are delimited text or JSON lines, which contain nothing but their cells";
 
 fn is_delimited(file: &Path) -> bool {
-    FileKind::of_path(file).is_ok_and(|kind| kind.is_text() && kind.compression == Compression::None)
+    FileKind::of_path(file).is_ok_and(FileKind::is_plain)
 }
 
 /// Whether a file holds more than its cells: typed ones do, and compressed ones may.
 fn is_container(file: &Path) -> bool {
-    FileKind::of_path(file).is_ok_and(|kind| !kind.is_text() || kind.compression != Compression::None)
+    FileKind::of_path(file).is_ok_and(|kind| !kind.is_plain())
 }
 
 /// What the original has: distinct values that are long enough, each with the name of its column.

@@ -2,6 +2,7 @@
 //!
 //! The attacker knows one to six items of somebody's transaction: any of them, or the rarest, and one may be wrong.
 //! They look up which released sets match. A hit is a single match that may have been made from the person's items.
+//! In a table with pseudonyms a person's records take the place of items: see [`record_prints`].
 
 use rand_chacha::ChaCha20Rng;
 use rayon::prelude::*;
@@ -9,7 +10,7 @@ use serde_json::json;
 
 use super::finding::NO_GUESS;
 use super::haystack::{ItemHaystack, ItemSets};
-use super::{Attack, Figure, Finding, Scene, Threat};
+use super::{Attack, Figure, Finding, Scene, Threat, record_prints};
 use privet_core::clock::Clock;
 use privet_core::random::{below, keyed};
 use privet_core::{Error, Result, described};
@@ -19,11 +20,17 @@ pub(super) const ATTACK: Attack = Attack {
     name: "fingerprint",
     threat: Threat::Fingerprints,
     costly: false,
-    concerns: |scene| scene.transactions().map(|_| ()),
+    concerns: |scene| match scene.table_policy() {
+        Some(_) => record_prints::concerns(scene),
+        None => scene.transactions().map(|_| ()),
+    },
     run,
 };
 
 fn run(scene: &Scene<'_>) -> Result<Finding> {
+    if scene.table_policy().is_some() {
+        return record_prints::run(scene, ATTACK.name);
+    }
     let view = scene.transactions().map_err(Error::input)?;
     scene.limits.afford(view.haystack_bytes())?;
     let original = view.before();

@@ -37,6 +37,7 @@ mod negative_rules;
 mod people;
 mod predicate;
 mod query_terms;
+mod record_prints;
 mod registry;
 mod row_order;
 mod scene;

@@ -123,7 +123,9 @@ impl UniqueRows {
         let rows = looked_at.iter().flatten().filter(|looked_at| **looked_at).count();
         let rows = if looked_at.is_some() { rows } else { table.rows.len } as u64;
         let looks = (Looks::of(scene, &table)?, Overlaps::of(scene, &table)?, looked_at);
-        let all: Vec<usize> = (0..table.len()).collect();
+        // Nobody knows the pseudonym of somebody: what its records say together is another attack's.
+        let is_known = |column: &usize| table.roles[*column] != Some(Role::Pseudonym);
+        let all: Vec<usize> = (0..table.len()).filter(is_known).collect();
         let steps = scene.limits.steps.and_then(|steps| usize::try_from(steps).ok());
         let steps = steps.map_or(MOST_STEPS, |steps| MOST_STEPS.min(steps.saturating_mul(IN_BUDGET)));
         let limit = limit(all.len(), table.rows.len, steps);
@@ -134,7 +136,9 @@ impl UniqueRows {
             let found = search(scene, &looks, &columns, limit)?.0;
             Ok::<u64, Error>(rows_of(&found))
         };
-        let open = alone(|role| !matches!(role, Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive)))?;
+        let open = alone(|role| {
+            !matches!(role, Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive | Role::Pseudonym))
+        })?;
         let declared = alone(|role| role == Some(Role::QuasiIdentifier))?;
         Ok(UniqueRows { any, levels, limit, open, declared, rows })
     }

@@ -79,8 +79,8 @@ pub(super) fn check(
             Role::Sensitive | Role::Class | Role::Weight => layout.plain.push(place),
             Role::QuasiSensitive => sets = Some(place),
             // What should be published of it is known.
-            Role::Other if column.is_rewritten() => layout.plain.push(place),
-            Role::Identifier | Role::Household | Role::Other => {}
+            Role::Other | Role::Pseudonym if column.is_rewritten() => layout.plain.push(place),
+            Role::Identifier | Role::Household | Role::Other | Role::Pseudonym => {}
         }
     }
     if let Some(place) = sets {

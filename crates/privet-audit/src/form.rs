@@ -7,6 +7,8 @@
 //! and the values of a column that are of one kind (numbers, words, empty ones …) all have quotes or none has. So have the
 //! names in the header line.
 
+mod json;
+
 use std::hash::BuildHasher;
 use std::io::{BufRead, BufReader, Cursor, Read};
 
@@ -55,10 +57,14 @@ pub(super) fn check(table: &Source, others: Vec<String>) -> Result<Check> {
 
 /// What could mark rows of a table; nothing for formats that have one way to write a value.
 pub(super) fn written(table: &Source) -> Result<Written> {
+    let trouble = |error| Error::io("read the release", table.origin(), &error);
+    if let Some(text) = table.json_lines()? {
+        let names: Vec<&str> = table.columns().iter().map(|column| column.name.as_str()).collect();
+        let faults = json::faults(text, &names).map_err(trouble)?;
+        return Ok(Written { faults, forgot: false });
+    }
     let Some((text, delimiter)) = table.text()? else { return Ok(Written::default()) };
-    let scan = FormScan::of(text, delimiter, false)
-        .map_err(|error| Error::io("read the release", table.origin(), &error))?;
-    Ok(scan.written())
+    Ok(FormScan::of(text, delimiter, false).map_err(trouble)?.written())
 }
 
 /// What could mark transactions of a file that has one on each line, or an item on each.

@@ -275,7 +275,7 @@ pub fn audit_table_watched(
     };
     checks.push(check_values(&facts, &coverage));
     checks.push(check_records(&facts, &coverage)?);
-    checks.extend(rewriting::check(&facts, expected)?);
+    checks.extend(rewriting::check(&facts, expected, release.columns())?);
     checks.push(table_order::check(&facts, &coverage)?);
     checks.extend(levels::check(&facts)?);
     checks.push(check_suppression(policy, options, &records));

@@ -79,6 +79,9 @@ pub enum Command {
     /// Help to write policies
     #[command(subcommand)]
     Policy(Policy),
+    /// Make keys, from which pseudonyms and the shifts of dates derive
+    #[command(subcommand)]
+    Key(Key),
     /// Open the studio, a page in the browser that is served to this machine alone
     ///
     /// The studio is a program of its own, privet-studio: privet itself opens no socket.
@@ -108,6 +111,18 @@ pub enum Policy {
     ///
     /// Save it next to a policy and name it in the policy's first line: #:schema ./policy.schema.json
     Schema,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Key {
+    /// Draw a new key and write it to a file that only you can read
+    ///
+    /// Name it in a policy: [pseudonyms] key = "study.key". Keep it apart from the release, and keep it: without it nobody can
+    /// make the same pseudonyms again.
+    New {
+        /// The file to make
+        path: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -183,6 +198,15 @@ pub struct Init {
     /// Whether the first line names the columns: true, false (they are then column1, column2, …), or the names: age,sex
     #[arg(long, value_name = "HEADER", value_parser = header)]
     pub header: Option<Header>,
+    /// The encoding of text, where it is not detected, as in windows-1250
+    #[arg(long, value_name = "NAME", value_parser = encoding)]
+    pub encoding: Option<privet::data::Encoding>,
+    /// The sheet of a workbook, where it is not the first one
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
+    /// The cells of a sheet, where they are not all that are filled: B3:F200
+    #[arg(long, value_name = "CELLS")]
+    pub range: Option<String>,
 }
 
 /// What a data file holds.
@@ -240,7 +264,7 @@ pub struct Anonymize {
     /// The secret that random choices derive from, instead of the policy's
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// The release's format: csv, tsv, parquet or arrow, each also with .gz or .zst; only for tables [default: the data's]
+    /// The release's format: csv, tsv, parquet, arrow or jsonl, each also with .gz or .zst; only for tables [default: the data's]
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     pub format: Option<privet::data::FileKind>,
     /// Which attacks are tried on the release before it is published
@@ -275,7 +299,7 @@ pub struct Apply {
     /// The secret that random choices derive from, instead of the policy's
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// The release's format: csv, tsv, parquet or arrow, each also with .gz or .zst; only for tables [default: the data's]
+    /// The release's format: csv, tsv, parquet, arrow or jsonl, each also with .gz or .zst; only for tables [default: the data's]
     #[arg(long, value_name = "FORMAT", value_parser = format)]
     pub format: Option<privet::data::FileKind>,
     /// Which attacks are tried on the release before it is published
@@ -626,6 +650,10 @@ fn share(text: &str) -> Result<privet::Exact, String> {
 
 fn format(text: &str) -> Result<privet::data::FileKind, String> {
     privet::data::FileKind::parse(text).map_err(|error| error.to_string())
+}
+
+fn encoding(text: &str) -> Result<privet::data::Encoding, String> {
+    privet::data::Encoding::named(text).map_err(|error| error.to_string())
 }
 
 fn header(text: &str) -> Result<Header, String> {

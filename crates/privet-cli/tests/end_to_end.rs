@@ -48,6 +48,7 @@ mod population;
 mod presets;
 #[cfg(unix)]
 mod promises;
+mod pseudonyms;
 mod public_room;
 mod quasi_sensitive;
 mod query_logs;

@@ -193,3 +193,61 @@ fn json_lines_are_a_table() {
     bench.edit("policy.toml", "data.csv", "data.jsonl");
     assert_eq!(released(&bench).0, expected);
 }
+
+#[test]
+fn a_release_may_be_json_lines() {
+    let bench = bench(people());
+    bench.privet(&["anonymize", "policy.toml", "-o", "csv"]).succeeds();
+    let csv: Vec<String> = bench.text("csv/public/release.csv").lines().skip(1).map(str::to_string).collect();
+    for format in ["jsonl", "jsonl.gz"] {
+        let out = format.replace('.', "-");
+        bench.privet(&["anonymize", "policy.toml", "-o", &out, "--format", format]).succeeds();
+        bench.privet(&["audit", &out]).succeeds();
+        bench.privet(&["attack", &out]).succeeds();
+    }
+    let text = bench.text("jsonl/public/release.jsonl");
+    let rows: Vec<String> = text
+        .lines()
+        .map(|line| {
+            let row: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            let cells = row.as_object().expect("an object").values().map(|cell| cell.as_str().expect("text"));
+            cells
+                .map(|cell| if cell.contains(',') { format!("\"{cell}\"") } else { cell.to_string() })
+                .collect::<Vec<_>>()
+                .join(",")
+        })
+        .collect();
+    assert_eq!(rows, csv);
+    // A blank that means nothing could mark a row.
+    bench.write("jsonl/public/release.jsonl", text.replacen("\"town\":", "\"town\": ", 1));
+    let rejected = bench.privet(&["audit", "jsonl"]).exits(4);
+    assert!(rejected.stdout.contains("not an object with all columns in their order"), "{}", rejected.stdout);
+    // Nothing says what the columns of no record are called.
+    bench.edit("policy.toml", "k = 2", "k = 100");
+    let empty = bench.privet(&["anonymize", "policy.toml", "-o", "empty", "--format", "jsonl"]);
+    assert!([Some(2), Some(3)].contains(&empty.status), "{}", empty.stderr);
+}
+
+#[test]
+fn older_encodings_are_told_apart() {
+    let names = ["Москва", "Казань", "Санкт-Петербург"];
+    let mut text = String::from("age,town,ill\n");
+    (0..12).for_each(|number| {
+        text += &format!("{},{},{}\n", 30 + number, names[number % 3], ["flu", "none"][number % 2])
+    });
+    let (expected, _) = released(&bench(&text));
+    let cyrillic: Vec<u8> = text
+        .chars()
+        .map(|sign| match sign {
+            'А'..='я' => (sign as u32 - 'А' as u32 + 0xc0) as u8,
+            _ => sign as u8,
+        })
+        .collect();
+    let (table, stdout) = released(&bench(&cyrillic));
+    assert_eq!(table, expected);
+    assert!(stdout.contains("'data.csv' is read as windows-1251"), "{stdout}");
+    let bench = bench(cyrillic);
+    bench.privet(&["init", "data.csv", "-o", "draft", "--encoding", "koi8-r"]).succeeds();
+    assert!(bench.text("draft/policy.toml").contains("encoding = \"koi8-r\""));
+    bench.privet(&["init", "data.csv", "-o", "other", "--encoding", "klingon"]).exits(2);
+}

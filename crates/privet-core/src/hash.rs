@@ -34,6 +34,13 @@ pub fn sha256_of_text(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
 }
 
+/// The SHA-256 of bytes, part after part.
+pub fn sha256(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    parts.iter().for_each(|part| hash.update(part));
+    hash.finalize().into()
+}
+
 /// Bytes in hexadecimal.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()

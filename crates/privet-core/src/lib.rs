@@ -12,6 +12,7 @@ pub mod lists;
 pub mod place;
 pub mod platform;
 pub mod random;
+pub mod secret;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod value_set;
@@ -23,6 +24,7 @@ pub use digest::Digest;
 pub use error::{Error, ErrorKind, MORE_MEMORY, Result};
 pub use exact::Exact;
 pub use random::RunKey;
+pub use secret::Secret;
 pub use value_set::ValueSet;
 pub use words::{
     counted, described, echoed, nearest, noun, ordinal, quoted, shortened, shortened_values, suggestion,

@@ -6,8 +6,9 @@ use std::io::Write;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
+    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
+    DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
     Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
     TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
@@ -48,6 +49,8 @@ pub(super) fn kind_of(data_type: &DataType) -> Option<CellKind> {
         | T::Decimal64(precision, scale)
         | T::Decimal128(precision, scale)
         | T::Decimal256(precision, scale) => Some(decimal(*precision, *scale)),
+        T::Duration(ArrowUnit::Second) => Some(CellKind::Integer),
+        T::Duration(unit) => Some(decimal(LONGEST, places_of(unit_of(*unit)) as i8)),
         T::UInt64 => Some(CellKind::Unsigned),
         T::Int8 | T::Int16 | T::Int32 | T::Int64 => Some(CellKind::Integer),
         T::UInt8 | T::UInt16 | T::UInt32 => Some(CellKind::Integer),
@@ -76,6 +79,29 @@ fn unit_of(unit: ArrowUnit) -> TimeUnit {
         ArrowUnit::Microsecond => TimeUnit::Microsecond,
         ArrowUnit::Nanosecond => TimeUnit::Nanosecond,
     }
+}
+
+/// The digits of the longest duration.
+const LONGEST: u8 = 19;
+
+/// How many digits after the point a second has in a unit.
+fn places_of(unit: TimeUnit) -> u32 {
+    match unit {
+        TimeUnit::Second => 0,
+        TimeUnit::Millisecond => 3,
+        TimeUnit::Microsecond => 6,
+        TimeUnit::Nanosecond => 9,
+    }
+}
+
+/// A duration in seconds, with all digits that its unit has.
+fn seconds(units: i64, places: u32) -> String {
+    if places == 0 {
+        return units.to_string();
+    }
+    let one = 10u64.pow(places);
+    let (sign, units) = (if units < 0 { "-" } else { "" }, units.unsigned_abs());
+    format!("{sign}{}.{:02$}", units / one, units % one, places as usize)
 }
 
 /// Decimals as they are shown: zeros before the point are digits like any other.
@@ -130,6 +156,13 @@ pub(super) fn cell_text(array: &dyn Array) -> Option<CellText<'_>> {
             Box::new(move |row, out: &mut Vec<u8>| show(out, values.value_as_string(row)))
         }};
     }
+    macro_rules! duration {
+        ($type:ty, $unit:expr) => {{
+            let values = array.as_primitive::<$type>();
+            let places = places_of($unit);
+            Box::new(move |row, out: &mut Vec<u8>| show(out, seconds(values.value(row), places)))
+        }};
+    }
     macro_rules! timestamp {
         ($type:ty, $zone:expr, $moment:expr) => {{
             let values = array.as_primitive::<$type>();
@@ -178,6 +211,10 @@ pub(super) fn cell_text(array: &dyn Array) -> Option<CellText<'_>> {
         T::Float16 => shown!(Float16Type),
         T::Float32 => shown!(Float32Type),
         T::Float64 => shown!(Float64Type),
+        T::Duration(ArrowUnit::Second) => duration!(DurationSecondType, TimeUnit::Second),
+        T::Duration(ArrowUnit::Millisecond) => duration!(DurationMillisecondType, TimeUnit::Millisecond),
+        T::Duration(ArrowUnit::Microsecond) => duration!(DurationMicrosecondType, TimeUnit::Microsecond),
+        T::Duration(ArrowUnit::Nanosecond) => duration!(DurationNanosecondType, TimeUnit::Nanosecond),
         T::Decimal32(..) => decimal!(Decimal32Type),
         T::Decimal64(..) => decimal!(Decimal64Type),
         T::Decimal128(..) => decimal!(Decimal128Type),
@@ -390,6 +427,18 @@ mod tests {
             cell_text(&Date32Array::from(vec![i32::MAX])).unwrap()(0, &mut out),
             Err(NoText::OutOfRange)
         );
+    }
+
+    #[test]
+    fn durations_are_seconds() {
+        assert_eq!(texts(&DurationSecondArray::from(vec![Some(5400), None, Some(-1)])), ["5400", "", "-1"]);
+        assert_eq!(texts(&DurationMillisecondArray::from(vec![1500, -500])), ["1.500", "-0.500"]);
+        assert_eq!(
+            texts(&DurationNanosecondArray::from(vec![1, i64::MIN])),
+            ["0.000000001", "-9223372036.854775808"]
+        );
+        let kind = kind_of(&DataType::Duration(ArrowUnit::Microsecond));
+        assert_eq!(kind, Some(CellKind::Decimal { precision: 19, scale: 6 }));
     }
 
     #[test]

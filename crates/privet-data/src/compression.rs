@@ -146,7 +146,7 @@ pub(super) fn check_compression(path: &Path, head: &[u8], compression: Compressi
 /// Refuses uncompressed bytes that plainly are another format than the name declares.
 pub(super) fn check_format(path: &Path, head: &[u8], format: Format) -> Result<()> {
     let (expected, found) = match format {
-        Format::Csv | Format::Tsv => ("text", recognise(head)),
+        Format::Csv | Format::Tsv | Format::JsonLines => ("text", recognise(head)),
         Format::Parquet if head.starts_with(b"PAR1") => return Ok(()),
         Format::Parquet => ("Parquet", Some(recognise(head).unwrap_or("something else"))),
         Format::Arrow if head.starts_with(b"ARROW1") || head.starts_with(b"\xff\xff\xff\xff") => {

@@ -1,13 +1,15 @@
 //! Encodings of text files. Behind this module all text is UTF-8.
 //!
-//! A byte order mark decides, and so does every second byte being zero (UTF-16). Else text is UTF-8 if its bytes are, and
-//! Windows-1252 if they are not and look like letters of Western Europe. A file may be ASCII for long before a letter shows which
-//! it is, so the decision can come late; both encodings agree about what was read until then.
+//! A byte order mark decides, and so does every second byte being zero (UTF-16). Else text is UTF-8 if its bytes are. If they are
+//! not, the letters tell which of the older encodings it is; a few letters are taken for those of Western Europe. A file may be
+//! ASCII for long before a letter shows which it is, so the decision can come late; all of them agree about what was read until
+//! then.
 
 use std::fmt;
 use std::io::{self, Read};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 
 use encoding_rs::{Decoder, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
@@ -96,7 +98,23 @@ fn zeros(head: &[u8]) -> Option<Encoding> {
     }
 }
 
-/// UTF-8 or Windows-1252. What is neither for sure counts as UTF-8, so that the line with the fault is named.
+/// Fewer letters that are not ASCII do not tell the older encodings apart.
+const TELLING: usize = 12;
+
+/// The older encoding that letters speak for, if there are enough of them and all bytes mean something in it.
+fn older(bytes: &[u8], complete: bool) -> Option<Encoding> {
+    if bytes.iter().filter(|byte| !byte.is_ascii()).count() < TELLING {
+        return None;
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, complete);
+    let guess = detector.guess(None, Utf8Detection::Deny);
+    // The end of the sample may cut a character.
+    let whole = if complete { bytes.len() } else { bytes.iter().rposition(|byte| *byte == b'\n')? };
+    guess.decode_without_bom_handling_and_without_replacement(&bytes[..whole]).map(|_| Encoding(guess))
+}
+
+/// UTF-8 or an older encoding. What is neither for sure counts as UTF-8, so that the line with the fault is named.
 fn judged(bytes: &[u8], complete: bool) -> Encoding {
     let (mut rest, mut characters, mut faults) = (bytes, 0usize, 0usize);
     loop {
@@ -122,7 +140,12 @@ fn judged(bytes: &[u8], complete: bool) -> Encoding {
     let undefined = bytes.iter().any(|byte| [0x81, 0x8d, 0x8f, 0x90, 0x9d].contains(byte));
     let high = bytes.iter().filter(|byte| **byte >= 0x80).count();
     let pairs = bytes.windows(2).filter(|pair| pair[0] >= 0xc0 && (0x80..0xc0).contains(&pair[1])).count();
-    if undefined || 4 * pairs > high { Encoding::UTF_8 } else { Encoding(WINDOWS_1252) }
+    let is_western = !undefined && 4 * pairs <= high;
+    match older(bytes, complete) {
+        Some(found) => found,
+        None if is_western => Encoding(WINDOWS_1252),
+        None => Encoding::UTF_8,
+    }
 }
 
 fn decode(decoder: &mut Decoder, mut bytes: &[u8], text: &mut Vec<u8>, last: bool) -> io::Result<()> {
@@ -155,8 +178,8 @@ pub(super) struct Utf8<R> {
     /// What was looked at or decoded and not handed out yet.
     ready: Vec<u8>,
     at: usize,
-    /// Whether a late decision went for Windows-1252.
-    late: Arc<AtomicBool>,
+    /// The older encoding that a late decision went for.
+    late: Arc<OnceLock<Encoding>>,
 }
 
 enum Mode {
@@ -167,14 +190,14 @@ enum Mode {
 }
 
 impl<R: Read> Utf8<R> {
-    /// `None` for text that was ASCII as far as anybody looked. The flag is set if it turns out to be Windows-1252.
-    pub(super) fn new(input: R, encoding: Option<Encoding>) -> (Utf8<R>, Arc<AtomicBool>) {
+    /// `None` for text that was ASCII as far as anybody looked. If it turns out to be in an older encoding, that is set.
+    pub(super) fn new(input: R, encoding: Option<Encoding>) -> (Utf8<R>, Arc<OnceLock<Encoding>>) {
         let mode = match encoding {
             None => Mode::Undecided,
             Some(known) if known == Encoding::UTF_8 => Mode::Passing,
             Some(Encoding(other)) => Mode::Decoding(other.new_decoder_with_bom_removal()),
         };
-        let late = Arc::new(AtomicBool::new(false));
+        let late = Arc::new(OnceLock::new());
         (Utf8 { input, mode, ready: Vec::new(), at: 0, late: Arc::clone(&late) }, late)
     }
 
@@ -191,7 +214,7 @@ impl<R: Read> Utf8<R> {
         match judged(&pending[start..end], (more as u64) < lacking) {
             found if found == Encoding::UTF_8 => (self.mode, self.ready) = (Mode::Passing, pending),
             Encoding(other) => {
-                self.late.store(true, Ordering::Relaxed);
+                let _ = self.late.set(Encoding(other));
                 let mut decoder = other.new_decoder_without_bom_handling();
                 decode(&mut decoder, &pending, &mut self.ready, false)?;
                 self.mode = Mode::Decoding(decoder);
@@ -267,6 +290,41 @@ mod tests {
         assert_eq!(through(&with_mark, Encoding::detect(&with_mark, true, false)), text);
         assert_eq!(Encoding::detect(b"age,sex\n34,m\n", true, false), None);
         assert_eq!(Encoding::detect(b"a\0,b\n", true, false), None, "one zero does not make UTF-16");
+    }
+
+    #[test]
+    fn older_encodings_are_told_apart_by_their_letters() {
+        let rows = |names: &[&str]| {
+            format!("name;city\n{}", names.iter().map(|name| format!("{name}\n")).collect::<String>())
+        };
+        for (encoding, text) in [
+            (
+                "windows-1251",
+                rows(&["Анна Иванова;Москва", "Борис Петров;Санкт-Петербург", "Ольга Смирнова;Казань"]),
+            ),
+            (
+                "windows-1250",
+                rows(&["Łukasz Żółć;Łódź", "Małgorzata Wiśniewska;Kraków", "Stanisław Dąbrowski;Gdańsk"]),
+            ),
+            ("windows-1253", rows(&["Γεώργιος Παπαδόπουλος;Αθήνα", "Ελένη Νικολάου;Θεσσαλονίκη"])),
+            ("windows-1254", rows(&["Gülşah Yıldız;İstanbul", "Çağrı Öztürk;Muğla", "Ayşe Işık;Şanlıurfa"])),
+            ("shift_jis", rows(&["山田太郎;東京都", "鈴木花子;大阪府", "佐藤一郎;北海道"])),
+            (
+                "windows-1252",
+                rows(&[
+                    "Jürgen Müller;Köln",
+                    "José Núñez;Málaga",
+                    "Zoë Brontë;Besançon",
+                    "Søren Ångström;Århus",
+                ]),
+            ),
+        ] {
+            let known = encoding_rs::Encoding::for_label(encoding.as_bytes()).expect("an encoding");
+            let bytes = known.encode(&text).0.into_owned();
+            let found = Encoding::detect(&bytes, true, false).expect("not ASCII");
+            assert_eq!(found.to_string(), encoding);
+            assert_eq!(through(&bytes, None), text, "{encoding}");
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub enum Format {
     Parquet,
     /// Arrow IPC, file or stream (`.arrow`).
     Arrow,
+    /// JSON, an object on each line (`.jsonl`).
+    JsonLines,
 }
 
 /// How the bytes of the file are compressed as a whole.
@@ -96,11 +98,11 @@ impl TimeUnit {
     }
 }
 
-const ACCEPTED: &str = "accepted are .csv, .tsv, .txt (read as .csv), .parquet, .arrow, .feather and .ipc, \
+const ACCEPTED: &str = "accepted are .csv, .tsv, .txt (read as .csv), .parquet, .arrow, .feather, .ipc, .jsonl and .ndjson, \
                         each also with .gz or .zst at its end";
 
 /// What is read and not written.
-const READ_ONLY: &str = "; .jsonl, .ndjson, .xlsx, .xlsm, .xlsb, .xls and .ods are read too";
+const READ_ONLY: &str = "; .xlsx, .xlsm, .xlsb, .xls and .ods are read too";
 
 impl FileKind {
     /// Reads the kind off a file's name (`data.csv.gz`).
@@ -136,6 +138,11 @@ impl FileKind {
         matches!(self.format, Format::Csv | Format::Tsv)
     }
 
+    /// Whether its bytes can be read as they are.
+    pub fn is_plain(self) -> bool {
+        self.compression == Compression::None && (self.is_text() || self.format == Format::JsonLines)
+    }
+
     /// The file name extension, as in `csv.gz`.
     pub fn extension(self) -> String {
         let format = match self.format {
@@ -143,6 +150,7 @@ impl FileKind {
             Format::Tsv => "tsv",
             Format::Parquet => "parquet",
             Format::Arrow => "arrow",
+            Format::JsonLines => "jsonl",
         };
         let compression = match self.compression {
             Compression::None => "",
@@ -168,6 +176,7 @@ pub(super) fn format_of(extension: &str) -> Option<Format> {
         "tsv" => Some(Format::Tsv),
         "parquet" => Some(Format::Parquet),
         "arrow" | "feather" | "ipc" => Some(Format::Arrow),
+        "jsonl" | "ndjson" => Some(Format::JsonLines),
         _ => None,
     }
 }
@@ -178,7 +187,7 @@ mod tests {
 
     #[test]
     fn every_kind_survives_its_extension() {
-        for format in [Format::Csv, Format::Tsv, Format::Parquet, Format::Arrow] {
+        for format in [Format::Csv, Format::Tsv, Format::Parquet, Format::Arrow, Format::JsonLines] {
             for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
                 let kind = FileKind { format, compression };
                 assert_eq!(FileKind::parse(&kind.extension()).unwrap(), kind);

@@ -1,16 +1,16 @@
 //! JSON lines: one object per line, its keys the columns.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 use hashbrown::HashMap;
 use serde_json::{Map, Value};
 
-use super::compression::{open_text, read_error};
-use super::format::{Compression, split_compression};
+use super::compression::{Encoder, open_text, read_error};
+use super::format::{CellKind, Compression, split_compression};
 use super::list_cell::{self, LIST_SEPARATOR};
-use super::sink::push_row;
+use super::sink::{SinkColumn, push_row};
 use super::source::{Unread, UnreadColumn};
 use super::spool::Spool;
 use privet_core::{Error, Result};
@@ -144,6 +144,69 @@ fn cell(value: &Value, name: &str) -> Result<String> {
         }
         Value::Object(_) => String::new(),
     })
+}
+
+/// Writes an object on each line: the columns in their order, without blanks.
+///
+/// Cells are strings. Where a column has a type, numbers are numbers if a reader gives them back as they are, and `true` and `false`
+/// are what they say. An empty cell is `null`.
+pub(super) struct JsonWriter {
+    encoder: Encoder,
+    /// By column: its name, and whether it may hold numbers, or `true` and `false`.
+    columns: Vec<(String, bool, bool)>,
+    line: String,
+    is_empty: bool,
+}
+
+impl JsonWriter {
+    pub(super) fn new(encoder: Encoder, columns: &[SinkColumn]) -> JsonWriter {
+        let column = |column: &SinkColumn| {
+            let numbers = matches!(
+                column.kind,
+                CellKind::Integer | CellKind::Unsigned | CellKind::Float | CellKind::Decimal { .. }
+            );
+            (Value::from(column.name.as_str()).to_string(), numbers, column.kind == CellKind::Boolean)
+        };
+        JsonWriter {
+            encoder,
+            columns: columns.iter().map(column).collect(),
+            line: String::new(),
+            is_empty: true,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.is_empty
+    }
+
+    pub(super) fn write(&mut self, cells: &[&str]) -> io::Result<()> {
+        self.line.clear();
+        for ((name, numbers, flags), cell) in self.columns.iter().zip(cells) {
+            self.line.push(if self.line.is_empty() { '{' } else { ',' });
+            self.line.push_str(name);
+            self.line.push(':');
+            match *cell {
+                "" => self.line.push_str("null"),
+                "true" | "false" if *flags => self.line.push_str(cell),
+                number if *numbers && is_kept(number) => self.line.push_str(number),
+                text => self.line.push_str(&Value::from(text).to_string()),
+            }
+        }
+        self.line.push_str("}\n");
+        self.is_empty = false;
+        self.encoder.write_all(self.line.as_bytes())
+    }
+
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.encoder.finish()
+    }
+}
+
+/// Whether a reader of JSON gives a number back as it is written.
+fn is_kept(number: &str) -> bool {
+    let is_number = number.starts_with(|sign: char| sign == '-' || sign.is_ascii_digit());
+    is_number
+        && serde_json::from_str::<serde_json::Number>(number).is_ok_and(|read| read.to_string() == number)
 }
 
 #[cfg(test)]

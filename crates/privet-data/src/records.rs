@@ -3,7 +3,8 @@
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::cells::{BadText, BatchBuilder};
 use super::compression::{Counting, check_compression, check_format, decompress, open_file, read_error};
@@ -66,7 +67,7 @@ pub(super) struct TextFile<'a> {
     compression: Compression,
     records: RecordReader<Box<dyn Read + Send>>,
     consumed: Arc<AtomicU64>,
-    late: Arc<AtomicBool>,
+    late: Arc<OnceLock<Encoding>>,
 }
 
 impl<'a> TextFile<'a> {
@@ -97,9 +98,9 @@ impl<'a> TextFile<'a> {
         TextFile { records: self.records.laid_out(layout), ..self }
     }
 
-    /// Whether it turned out to be Windows-1252, long after its beginning.
-    pub(super) fn is_windows(&self) -> bool {
-        self.late.load(Ordering::Relaxed)
+    /// The older encoding that it turned out to be in, long after its beginning.
+    pub(super) fn late_encoding(&self) -> Option<Encoding> {
+        self.late.get().copied()
     }
 
     pub(super) fn path(&self) -> &'a Path {

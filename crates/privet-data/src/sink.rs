@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::compression::Encoder;
 use super::format::{CellKind, FileKind, Format};
 use super::formula::{Formulas, marked};
+use super::json_lines::JsonWriter;
 use super::typed::{TypedWriter, WriteError};
 use privet_core::{Error, Result};
 
@@ -48,6 +49,7 @@ pub struct Sink {
 enum Writer {
     Text(Box<TextWriter>),
     Typed(Box<TypedWriter>),
+    Json(Box<JsonWriter>),
 }
 
 impl Sink {
@@ -73,6 +75,7 @@ impl Sink {
                     .map(|writer| Writer::Text(Box::new(writer))),
                 Format::Parquet | Format::Arrow => TypedWriter::new(encoder, kind.format, columns)
                     .map(|writer| Writer::Typed(Box::new(writer))),
+                Format::JsonLines => Ok(Writer::Json(Box::new(JsonWriter::new(encoder, columns)))),
             };
         let writer = writer.map_err(trouble)?;
         Ok(Sink { path: path.to_path_buf(), columns: columns.to_vec(), formulas, writer })
@@ -92,6 +95,7 @@ impl Sink {
                 }
                 writer.write(cells).map_err(|error| write_error(path, &error))
             }
+            Writer::Json(writer) => writer.write(cells).map_err(|error| write_error(path, &error)),
             Writer::Typed(writer) => writer.write(cells).map_err(|error| match error {
                 WriteError::Io(error) => write_error(path, &error),
                 WriteError::Kind(index) => columns[index].misfit().in_file(path.as_path()),
@@ -104,6 +108,11 @@ impl Sink {
         match self.writer {
             Writer::Text(writer) => writer.finish(),
             Writer::Typed(writer) => writer.finish(),
+            Writer::Json(writer) if writer.is_empty() => {
+                return Err(Error::input("a release without records cannot be written as JSON lines: they have no place for the names of columns")
+                    .help("choose another format, as in --format csv"));
+            }
+            Writer::Json(writer) => writer.finish(),
         }
         .map_err(|error| write_error(&self.path, &error))
     }

@@ -9,11 +9,13 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 
 use super::cells::Batch;
+use super::compression::open_text;
 use super::counts::CountColumn;
 use super::encoding::Encoding;
 use super::first_line::Recurrence;
 use super::format::{CellKind, Compression, FileKind, Format};
 use super::header::{Header, NO_HEADER, looks_like_a_value, no_names};
+use super::json_lines;
 use super::many_files::{ManyFiles, expanded};
 use super::memory::MemoryTable;
 use super::origin::{Fingerprint, Origin, Version};
@@ -457,6 +459,12 @@ impl Source {
             Table::File(file) => file.text(),
             Table::Files(_) | Table::Other(_) => Ok(None),
         }
+    }
+
+    /// The text of a file of JSON lines, unpacked; `None` for other tables.
+    pub fn json_lines(&self) -> Result<Option<Box<dyn Read + Send>>> {
+        let Some(path) = self.origin().path() else { return Ok(None) };
+        json_lines::of_name(path).map(|compression| open_text(path, compression)).transpose()
     }
 
     /// About how large the table is, in bytes, for progress.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 
 use super::compression::{open_regular, open_text};
 use super::encoding::Encoding;
@@ -37,7 +37,7 @@ pub(super) struct TableFile {
     /// What the rows may show about the first line.
     pub(super) suspicion: Option<Suspicion>,
     /// Whether the rows showed that the text is Windows-1252.
-    is_windows: Arc<AtomicBool>,
+    late_encoding: Arc<OnceLock<Encoding>>,
     /// The copy that is read in place of what cannot be read twice, or not as a table.
     spool: Option<Arc<Spool>>,
     /// What was chosen in a workbook.
@@ -131,12 +131,13 @@ impl TableFile {
             bytes: 0,
             manner,
             suspicion: None,
-            is_windows: Arc::default(),
+            late_encoding: Arc::default(),
             spool: None,
             note: None,
         };
         match kind.format {
-            Format::Csv | Format::Tsv => {
+            // JSON lines are read from a copy, which is delimited text.
+            Format::Csv | Format::Tsv | Format::JsonLines => {
                 let opened = text::open(path, kind, options, manner, names_for)?;
                 file.delimiter = Some(opened.delimiter);
                 file.manner = opened.manner;
@@ -171,7 +172,7 @@ impl TableFile {
         }
         let name = self.origin.name();
         let mut notes: Vec<String> = self.note.iter().cloned().collect();
-        let late = self.is_windows.load(Ordering::Relaxed).then(|| "windows-1252".to_string());
+        let late = self.late_encoding.get().map(|found| found.to_string());
         let found =
             self.manner.encoding.filter(|found| *found != Encoding::UTF_8).map(|found| found.to_string());
         if let Some(encoding) = found.or(late) {
@@ -239,11 +240,11 @@ impl Rows for TableFile {
 impl TableFile {
     fn produce(&self, feed: &Feed<'_>) -> Result<()> {
         match self.kind.format {
-            Format::Csv | Format::Tsv => {
+            Format::Csv | Format::Tsv | Format::JsonLines => {
                 let late =
                     text::produce(&self.path, self.kind, self.delimiter, &self.columns, self.manner, feed)?;
-                if late {
-                    self.is_windows.store(true, Ordering::Relaxed);
+                if let Some(late) = late {
+                    let _ = self.late_encoding.set(late);
                 }
                 Ok(())
             }

@@ -102,7 +102,7 @@ pub(super) fn produce(
     columns: &[SourceColumn],
     manner: Manner,
     feed: &Feed<'_>,
-) -> Result<bool> {
+) -> Result<Option<Encoding>> {
     let mut table = Table::open(path, kind, delimiter.unwrap_or(','), manner)?;
     if !manner.headless {
         let (header, width) = table.first()?;
@@ -114,7 +114,7 @@ pub(super) fn produce(
     loop {
         let batch = table.batch(feed.empty(), columns.len())?;
         if batch.rows() == 0 || !feed.send(batch, table.file.consumed()) {
-            return Ok(table.file.is_windows());
+            return Ok(table.file.late_encoding());
         }
     }
 }

@@ -3,20 +3,31 @@
 //! A sheet is copied as delimited text once, so that everything that holds for text holds for it: its first row may be a title, a
 //! header or somebody's record, and lines are the numbers of its rows.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::Path;
 
-use calamine::{Data, ExcelDateTime, Range, Reader, open_workbook_auto};
+use calamine::{Cell, Data, DataRef, ExcelDateTime, Range, Reader, Sheets, open_workbook_auto};
 
 use super::guard;
 use super::sink::push_row;
 use super::source::ReadOptions;
 use super::spool::Spool;
-use privet_core::{Error, Result, suggestion};
+use privet_core::{Error, Result, counted, suggestion};
 
 /// Rows and columns of a sheet at most, as Excel has them.
 const MOST_ROWS: u32 = 1_048_576;
 const MOST_COLUMNS: u32 = 16_384;
+
+/// The parts of a workbook may be this large whatever the file is, in bytes;
+const ALWAYS_FINE: u64 = 64 << 20;
+/// larger ones at most this many times as large as the file. Spreadsheets shrink to a tenth or a thirtieth; what was made to fill a
+/// disk shrinks to a thousandth.
+const MOST_TIMES: u64 = 200;
+/// A sheet may have this many places for cells whatever it holds;
+const FEW_PLACES: u64 = 1 << 24;
+/// larger ones at most this many for each filled cell.
+const MOST_PLACES: u64 = 64;
 
 /// A sheet as delimited text.
 pub(super) struct Sheet {
@@ -58,6 +69,7 @@ pub(super) fn open(path: &Path, options: &ReadOptions) -> Result<Sheet> {
 /// The cells of the sheet that is meant, and what to say about the choice.
 fn read(path: &Path, options: &ReadOptions) -> Result<(Range<Data>, Option<String>)> {
     std::fs::metadata(path).map_err(|error| Error::io("read the data", path, &error))?;
+    refuse_bombs(path)?;
     let mut book = open_workbook_auto(path).map_err(|error| unreadable(path, &error.to_string()))?;
     let names = book.sheet_names();
     let Some(first) = names.first() else { return Err(unreadable(path, "it has no sheet")) };
@@ -76,7 +88,8 @@ fn read(path: &Path, options: &ReadOptions) -> Result<(Range<Data>, Option<Strin
             (first, Some(note))
         }
     };
-    let range = book.worksheet_range(name).map_err(|error| unreadable(path, &error.to_string()))?;
+    let name = name.clone();
+    let range = cells_of(&mut book, path, &name, options)?;
     let range = match &options.range {
         None => range,
         Some(cells) => {
@@ -96,6 +109,84 @@ fn read(path: &Path, options: &ReadOptions) -> Result<(Range<Data>, Option<Strin
             .help("name another one: sheet = \"…\" in [data]"));
     }
     Ok((range, note))
+}
+
+/// Refuses an archive whose parts are many times as large as it is: somebody made it to fill memory. What the archive declares is
+/// not relied on.
+fn refuse_bombs(path: &Path) -> Result<()> {
+    let failed = |error: std::io::Error| Error::io("read the data", path, &error);
+    let file = File::open(path).map_err(failed)?;
+    let size = file.metadata().map_err(failed)?.len();
+    // Older workbooks are not archives, and nothing in them is compressed.
+    let Ok(mut archive) = zip::ZipArchive::new(BufReader::new(file)) else { return Ok(()) };
+    let most = ALWAYS_FINE.max(size.saturating_mul(MOST_TIMES));
+    let mut total = 0;
+    for part in 0..archive.len() {
+        let Ok(part) = archive.by_index(part) else { continue };
+        // What is damaged is reported when it is read as a workbook.
+        let copied = io::copy(&mut part.take(most + 1 - total), &mut io::sink());
+        total += copied.unwrap_or(0);
+        if total > most {
+            return Err(Error::input(format!(
+                "the workbook's parts take more than {} MiB, {MOST_TIMES} times as much as the file: it may be made to fill memory",
+                most >> 20
+            ))
+            .in_file(path)
+            .help("if you trust it, open it in a spreadsheet and save the sheet as CSV"));
+        }
+    }
+    Ok(())
+}
+
+/// The cells of a sheet. Those that are far apart would take memory for all that are between them.
+fn cells_of<R: Read + Seek>(
+    book: &mut Sheets<R>,
+    path: &Path,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<Range<Data>> {
+    let wanted = options.range.as_deref().and_then(corners);
+    let is_wanted = |(row, column): (u32, u32)| {
+        wanted.is_none_or(|(from, to)| (from.0..=to.0).contains(&row) && (from.1..=to.1).contains(&column))
+    };
+    let mut cells: Vec<Cell<Data>> = Vec::new();
+    let mut keep = |cell: Cell<DataRef<'_>>| {
+        if is_wanted(cell.get_position()) && !matches!(cell.get_value(), DataRef::Empty) {
+            cells.push(Cell::new(cell.get_position(), Data::from(cell.get_value().clone())));
+        }
+    };
+    let bad = |error: &dyn std::fmt::Display| unreadable(path, &error.to_string());
+    match book {
+        Sheets::Xlsx(book) => {
+            let mut reader = book.worksheet_cells_reader(name).map_err(|error| bad(&error))?;
+            while let Some(cell) = reader.next_cell().map_err(|error| bad(&error))? {
+                keep(cell);
+            }
+        }
+        Sheets::Xlsb(book) => {
+            let mut reader = book.worksheet_cells_reader(name).map_err(|error| bad(&error))?;
+            while let Some(cell) = reader.next_cell().map_err(|error| bad(&error))? {
+                keep(cell);
+            }
+        }
+        // Sheets of these have bounds of their own.
+        Sheets::Xls(_) | Sheets::Ods(_) => return book.worksheet_range(name).map_err(|error| bad(&error)),
+    }
+    let bounds = |place: fn(&Cell<Data>) -> u32| {
+        let all = || cells.iter().map(place);
+        all().max().zip(all().min()).map_or(0, |(most, least)| u64::from(most - least) + 1)
+    };
+    let (rows, columns) = (bounds(|cell| cell.get_position().0), bounds(|cell| cell.get_position().1));
+    if rows * columns > FEW_PLACES.max(cells.len() as u64 * MOST_PLACES) {
+        return Err(Error::input(format!(
+            "the sheet '{name}' has {} in {rows} rows and {columns} columns: they are too far apart to be a table",
+            counted(cells.len() as u64, "filled cell", "filled cells")
+        ))
+        .in_file(path)
+        .help("say where the table is: range = \"A1:F200\" in [data]"));
+    }
+    cells.sort_by_key(|cell| cell.get_position());
+    Ok(Range::from_sparse(cells))
 }
 
 fn unreadable(path: &Path, trouble: &str) -> Error {
@@ -293,6 +384,30 @@ mod tests {
             assert!(error.message().contains(part) && error.remedy().is_some(), "{error}");
             assert!(error.to_string().contains("people.xlsx"), "{error}");
         }
+    }
+
+    #[test]
+    fn what_would_fill_memory_is_refused() {
+        // Two cells in opposite corners of the sheet.
+        let far = "<row r=\"1\"><c r=\"A1\" t=\"str\"><v>age</v></c></row><row r=\"1048576\"><c r=\"XFD1048576\"><v>2</v></c></row>";
+        let error = rows(&workbook(far), &ReadOptions::default()).expect_err("far apart");
+        assert!(error.message().contains("2 filled cells in 1048576 rows and 16384 columns"), "{error}");
+        let near = ReadOptions { range: Some("A1:B2".into()), ..ReadOptions::default() };
+        let (cells, ..) = rows(&workbook(far), &near).expect("a range");
+        assert_eq!(cells.len(), 1);
+
+        // A hundred million blanks, which are nothing in an archive.
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        let mut archive = zip::ZipWriter::new(&mut bytes);
+        archive
+            .start_file("xl/worksheets/sheet1.xml", zip::write::SimpleFileOptions::default())
+            .expect("a part");
+        for _ in 0..100 {
+            archive.write_all(&vec![b' '; 1_000_000]).expect("written");
+        }
+        archive.finish().expect("an archive");
+        let error = rows(&bytes.into_inner(), &ReadOptions::default()).expect_err("a bomb");
+        assert!(error.message().contains("fill memory") && error.remedy().is_some(), "{error}");
     }
 
     #[test]

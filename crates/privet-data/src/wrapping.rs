@@ -56,7 +56,7 @@ impl Wrapping {
 pub fn is_packed(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     split_compression(&name).1 != Compression::None
-        || FileKind::of_path(path).is_ok_and(|kind| !kind.is_text())
+        || FileKind::of_path(path).is_ok_and(|kind| !kind.is_plain())
 }
 
 /// What a file holds in addition to its data, if it is compressed as a whole, or a Parquet or Arrow file.

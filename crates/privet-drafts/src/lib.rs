@@ -44,7 +44,7 @@ use self::understood::Understood;
 use privet_core::clock::Clock;
 use privet_core::place;
 use privet_core::{Error, Result};
-use privet_data::{Header, Origin, Source};
+use privet_data::{Encoding, Header, Origin, Source};
 use privet_policy::Role;
 use privet_taxonomy::Taxonomy;
 
@@ -70,6 +70,12 @@ pub struct DraftOptions {
     pub delimiter: Option<char>,
     /// What the user said about the first line, to write into the policy.
     pub header: Header,
+    /// The encoding that the user named.
+    pub encoding: Option<Encoding>,
+    /// The sheet of a workbook that the user named.
+    pub sheet: Option<String>,
+    /// Its cells.
+    pub range: Option<String>,
     /// The rule whose thresholds the draft begins with.
     pub preset: Option<&'static Preset>,
     /// Whether the release is meant for everybody.
@@ -256,6 +262,15 @@ impl Study {
                     let path = write::free_path(&column.name, &hierarchies);
                     drafted.hierarchy = Some(path.clone());
                     hierarchies.push((path, tree));
+                    if let Some(other) = tree::of_days(&column.other_days) {
+                        let path = write::free_path(&column.name, &hierarchies);
+                        let line = format!(
+                            "# hierarchy = {}    # for the second reading, in place of the line below",
+                            text::quoted(&path)
+                        );
+                        drafted.keys.push(line);
+                        hierarchies.push((path, other));
+                    }
                 }
                 None if drafted.role == Some(Role::QuasiIdentifier) => {
                     drafted.role = None;
@@ -289,6 +304,7 @@ impl Study {
             },
             delimiter: options.delimiter,
             header: &options.header,
+            place: options.place(),
             person: self.person.map(|person| &profile.columns[person]),
             profile,
             columns: &columns,
@@ -349,6 +365,19 @@ impl Study {
 }
 
 impl DraftOptions {
+    /// What else the user said about where the data are: lines of [data].
+    fn place(&self) -> String {
+        let keys = [
+            ("encoding", self.encoding.map(|encoding| encoding.to_string())),
+            ("sheet", self.sheet.clone()),
+            ("range", self.range.clone()),
+        ];
+        let line = |(key, value): (&str, Option<String>)| {
+            value.map(|value| format!("{key} = {}\n", text::quoted(&value)))
+        };
+        keys.into_iter().filter_map(line).collect()
+    }
+
     /// How the policy names the data.
     pub fn named(&self, origin: &Origin) -> String {
         self.data_path.clone().unwrap_or_else(|| origin.name())

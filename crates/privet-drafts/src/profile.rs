@@ -48,6 +48,8 @@ pub(super) struct ColumnProfile {
     pub shape: Shape,
     /// The lines of its section that say how its cells are written.
     pub keys: Vec<String>,
+    /// The days that its cells are by the second of two possible readings.
+    pub other_days: Vec<String>,
     /// Numbers that probably stand for a missing value, and how often each occurs.
     pub codes_for_unknown: Vec<(String, u64)>,
     /// The first distinct values, in the order in which they appear.
@@ -72,6 +74,7 @@ impl ColumnProfile {
             missing: Vec::new(),
             shape: Shape::new(),
             keys: Vec::new(),
+            other_days: Vec::new(),
             codes_for_unknown: Vec::new(),
             kept: Vec::new(),
             missing_hashes: Vec::new(),

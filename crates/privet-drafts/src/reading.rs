@@ -3,6 +3,7 @@
 //! A column of dates or numbers may hold a few other cells: words for what is not known, and strays. They become spellings of a
 //! missing value; without that the column would be words.
 
+use std::collections::BTreeSet;
 use std::collections::HashMap;
 
 use super::kind::ValueKind;
@@ -46,6 +47,12 @@ pub(super) fn understand(profile: &mut Profile) {
         let dates = dated.then(|| DateColumn::detect(values())).flatten();
         if let Some(dates) = dates.filter(|dates| !is_taken(&dates.strays)) {
             let (keys, format) = date_keys(&dates);
+            let other = dates.readings.get(1).into_iter();
+            let other_days: BTreeSet<String> = other
+                .flat_map(|other| {
+                    values().into_iter().filter_map(move |(cell, _)| Some(other.read(cell)?.to_string()))
+                })
+                .collect();
             let unknown = [dates.unknown, dates.strays].concat();
             if let Some(format) = format {
                 column.reread(profile.sample.codes_mut(index), |cell| Some(format.read(cell)?.to_string()));
@@ -54,6 +61,7 @@ pub(super) fn understand(profile: &mut Profile) {
                 column.reread(profile.sample.codes_mut(index), |cell| kept(cell).then(|| cell.to_string()));
             }
             column.keys = keys;
+            column.other_days = other_days.into_iter().collect();
             continue;
         }
         let may_be_numbers = matches!(kind, ValueKind::Whole | ValueKind::Number)

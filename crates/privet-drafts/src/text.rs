@@ -22,6 +22,8 @@ pub(super) struct Findings<'a> {
     pub database: Option<&'a DatabaseTable>,
     pub delimiter: Option<char>,
     pub header: &'a Header,
+    /// Lines about the encoding and the sheet.
+    pub place: String,
     /// The column that numbers people who have several records.
     pub person: Option<&'a ColumnProfile>,
     pub profile: &'a Profile,
@@ -111,6 +113,7 @@ fn data(text: &mut String, findings: &Findings<'_>) {
         text.push_str(&format!("delimiter = {}\n", quoted(&delimiter.to_string())));
     }
     text.push_str(&header(findings.header));
+    text.push_str(&findings.place);
     if let Some(person) = findings.person {
         let more = if person.is_saturated() { "more than " } else { "" };
         comment(

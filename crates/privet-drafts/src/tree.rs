@@ -172,6 +172,14 @@ fn above(tree: &Taxonomy, leaf: usize) -> Vec<String> {
 }
 
 /// Month, quarter, year and decade above each date, however it is spelt.
+/// The calendar of days that a column has by another reading than the one that is drafted.
+pub(super) fn of_days(days: &[String]) -> Option<Taxonomy> {
+    if days.is_empty() || days.len() > MOST_LEAVES {
+        return None;
+    }
+    Builder::Dates.build(&counted(days)).ok()
+}
+
 fn dates(column: &ColumnProfile) -> Option<Taxonomy> {
     let values = column.values()?;
     let mut dated: Vec<(String, &String)> =

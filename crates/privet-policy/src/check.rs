@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::column_type::ColumnType;
 use super::database::DATABASE_KEYS;
+use super::dates::{DateShift, DatesPolicy};
 use super::declare::{Catalogue, Declaration};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
@@ -16,6 +17,7 @@ use super::numbers::NumbersPolicy;
 use super::original::OriginalData;
 use super::person;
 use super::population::Population;
+use super::pseudonyms::{self, PseudonymPolicy};
 use super::reading::{LAYOUT_KEYS, READING_KEYS, reading};
 use super::release_kind::ReleaseKind;
 use super::rewriting;
@@ -51,12 +53,15 @@ pub enum Role {
     Household,
     /// Carried through as it is.
     Other,
+    /// Names a person directly: published as a pseudonym, which only the holder of a key can make.
+    Pseudonym,
 }
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 9] = [
+    pub const ALL: [Role; 10] = [
         Role::Identifier,
+        Role::Pseudonym,
         Role::QuasiIdentifier,
         Role::Sensitive,
         Role::QuasiSensitive,
@@ -71,6 +76,7 @@ impl Role {
     pub fn name(self) -> &'static str {
         match self {
             Role::Identifier => "identifier",
+            Role::Pseudonym => "pseudonym",
             Role::QuasiIdentifier => "quasi-identifier",
             Role::Sensitive => "sensitive",
             Role::Mixed => "mixed",
@@ -182,7 +188,7 @@ impl DataKind {
     /// The keys of a policy that this kind has and some other has not, by section.
     fn own_keys(self, section: &str) -> &'static [&'static str] {
         match (self, section) {
-            (DataKind::Table, "") => &["columns", "population", "knowledge"],
+            (DataKind::Table, "") => &["columns", "population", "pseudonyms", "knowledge"],
             (DataKind::Table, "data") => &[
                 "missing",
                 "missing_as",
@@ -249,6 +255,10 @@ pub struct PolicyColumn {
     pub reading: Option<Reading>,
     /// How its numbers are rounded and coded, where the policy says.
     pub numbers: Option<NumbersPolicy>,
+    /// How its dates are shifted or coarsened, where the policy says.
+    pub dates: Option<DatesPolicy>,
+    /// The domain of its pseudonyms, if its role is `pseudonym`.
+    pub pseudonym: Option<String>,
     /// How much its losses matter.
     pub weights: ColumnWeights,
     /// Whether a column of weights or of households is published.
@@ -267,6 +277,7 @@ impl PolicyColumn {
                 | Role::Mixed
                 | Role::QuasiSensitive
                 | Role::Class
+                | Role::Pseudonym
                 | Role::Other,
             ) => true,
         }
@@ -274,7 +285,15 @@ impl PolicyColumn {
 
     /// Whether its cells are published in another form than the data have, though nothing is generalised.
     pub fn is_rewritten(&self) -> bool {
-        self.numbers.is_some()
+        self.numbers.is_some() || self.dates.is_some() || self.pseudonym.is_some()
+    }
+
+    /// By how much its dates are moved, where the policy says.
+    pub fn shift(&self) -> Option<&DateShift> {
+        match &self.dates {
+            Some(DatesPolicy::Shifted(shift)) => Some(shift),
+            Some(DatesPolicy::Coarse(_)) | None => None,
+        }
     }
 
     /// The values of a cell: one, or those of a set. Blanks around values and empty values mean nothing.
@@ -309,6 +328,10 @@ pub struct CheckedPolicy {
     pub method: Method,
     /// The population that the data were taken from, where the policy says what is known of it.
     pub population: Option<Population>,
+    /// How pseudonyms are made, and the key of these and of shifted dates, where the policy has any.
+    pub pseudonyms: Option<PseudonymPolicy>,
+    /// What tells the key of a run from others, once the run has read it.
+    pub key_fingerprint: Option<String>,
     /// What the adversary is taken to know, for methods that ask.
     pub knowledge: KnowledgePolicy,
     /// The column that identifies people, by position, where one person may have several records.
@@ -386,7 +409,16 @@ impl Policy {
         let root = self.root();
         let kind = DataKind::Table;
         self.of_kind(kind)?;
-        root.only_at_root(&["seed", "data", "columns", "population", "privacy", "knowledge", "method"])?;
+        root.only_at_root(&[
+            "seed",
+            "data",
+            "columns",
+            "population",
+            "pseudonyms",
+            "privacy",
+            "knowledge",
+            "method",
+        ])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
         let data = data_section(&root)?;
         data.only(kind.data_keys())?;
@@ -434,7 +466,8 @@ impl Policy {
         weights::fit(&root, &columns, &method)?;
         survey_fits(&root, &columns, &method)?;
         rewriting::fit(&root, &columns, &method, &requirements)?;
-        let person = person::check(&data, &columns, &method, &requirements)?;
+        let person = person::check(self, &data, &columns, &method, &requirements)?;
+        let pseudonyms = PseudonymPolicy::read(self, &root, &columns)?;
         if purpose == Purpose::Run {
             let checked = method.check(&columns, &requirements);
             checked.map_err(|(key, error)| self.at_method(key, error))?;
@@ -451,6 +484,8 @@ impl Policy {
             places,
             method,
             population,
+            pseudonyms,
+            key_fingerprint: None,
             knowledge,
             person,
         })
@@ -597,6 +632,7 @@ pub(super) const COLUMN_KEYS: [&str; 20] = [
     "sensitivity",
     "observability",
     "numbers",
+    "domain",
     SetPolicy::KEYS[0],
     SetPolicy::KEYS[1],
     SetPolicy::KEYS[2],
@@ -629,6 +665,8 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             insensitive: Vec::new(),
             reading: None,
             numbers: None,
+            dates: None,
+            pseudonym: None,
             weights: ColumnWeights::default(),
             publish: true,
         })
@@ -644,7 +682,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         section.only(&COLUMN_KEYS)?;
         let role = section.required(
             "role",
-            "one of identifier, quasi-identifier, sensitive, quasi-sensitive, mixed, class, weight, household, other",
+            "one of identifier, pseudonym, quasi-identifier, sensitive, quasi-sensitive, mixed, class, weight, household, other",
         )?;
         let word = role.one_of(&Role::ALL.map(Role::name))?;
         column.role = Role::ALL.into_iter().find(|role| role.name() == word);
@@ -664,6 +702,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         }
         column.labels = check_labels(&section, column)?;
         column.numbers = NumbersPolicy::read(&section, column)?;
+        column.pseudonym = pseudonyms::domain(&section, column)?;
         if column.role == Some(Role::Mixed) {
             let taxonomy =
                 column.hierarchy.as_deref().ok_or_else(|| mixed::lacks_hierarchy(&section, name))?;
@@ -689,6 +728,12 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             let text = spread.scalar()?;
             let wrong = || spread.error(format!("'fuzzy_spread' is '{text}', {}", Exact::fault(text, "0")));
             column.fuzzy_spread = Some(Exact::parse(text).ok_or_else(wrong)?);
+        }
+    }
+    // Whose dates they are is a column that may come later.
+    for (name, entry) in listed.entries() {
+        if let Some(index) = columns.iter().position(|column| column.name == name) {
+            columns[index].dates = DatesPolicy::read(&entry.section()?, index, &columns)?;
         }
     }
     check_sensitive(&listed, &mut columns)?;

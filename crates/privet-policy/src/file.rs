@@ -161,6 +161,18 @@ impl Policy {
         self.placed(error, method.and_then(|section| section.entry(key)).map(|entry| entry.place()))
     }
 
+    /// An error about a column, at its section in the policy.
+    pub(super) fn at_column(&self, name: &str, message: impl Into<String>) -> Error {
+        let section = self.root().entry("columns").and_then(|entry| entry.section().ok());
+        match section.and_then(|section| section.entry(name)) {
+            Some(entry) => match entry.section().ok().and_then(|section| section.entry("role")) {
+                Some(role) => role.error(message),
+                None => entry.error(message),
+            },
+            None => self.error(None, message),
+        }
+    }
+
     fn placed(&self, error: Error, line: Option<Option<u64>>) -> Error {
         if error.kind() != ErrorKind::Input || error.file().is_some() {
             return error;
@@ -412,6 +424,11 @@ impl<'a> Entry<'a> {
             None => Err(wrong()),
         };
         array.iter().map(scalar).collect()
+    }
+
+    /// Whether it is a table, however it is written.
+    pub fn is_table(&self) -> bool {
+        self.item.is_table_like()
     }
 
     /// Whether it is a list.

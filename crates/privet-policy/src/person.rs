@@ -4,7 +4,7 @@
 //! track of who they are; one that cannot is refused here, before anything is read.
 
 use super::check::{DataKind, PolicyColumn, Role};
-use super::file::{Entry, Section};
+use super::file::{Entry, Policy, Section};
 use super::settings::Clause;
 use crate::method::{Method, Partitioning};
 use crate::requirement::Requirement;
@@ -12,24 +12,50 @@ use privet_core::Error;
 use privet_core::Result;
 use privet_core::suggestion;
 
-/// The column that `person` names, by position; refuses what cannot count people.
+/// The column that tells people apart, by position: the one that `person` names, else the pseudonym, which shows which records
+/// are one person's. Refuses what cannot count people.
 pub(super) fn check(
+    policy: &Policy,
     data: &Section<'_>,
     columns: &[PolicyColumn],
     method: &Method,
     requirements: &[Requirement],
 ) -> Result<Option<usize>> {
-    let Some(entry) = data.entry("person") else { return Ok(None) };
-    let name = entry.text()?;
+    let mut pseudonyms = columns.iter().filter(|column| column.role == Some(Role::Pseudonym));
+    let (wrong, name): (Box<dyn Fn(String) -> Error>, &str) = match (data.entry("person"), pseudonyms.next())
+    {
+        (Some(entry), _) => {
+            let name = entry.text()?;
+            (Box::new(move |message| entry.error(message)), name)
+        }
+        (None, None) => return Ok(None),
+        (None, Some(column)) => {
+            if let Some(other) = pseudonyms.next() {
+                return Err(policy
+                    .at_column(&other.name, format!("'{}' and '{}' are both pseudonyms", column.name, other.name))
+                    .help(format!(
+                        "say whose records they are: person = \"{}\" in [data]; requirements then count these people",
+                        column.name
+                    )));
+            }
+            let name = column.name.as_str();
+            (Box::new(move |message| policy.at_column(name, message)), name)
+        }
+    };
+    let is_named = data.entry("person").is_some();
+    let instead = |help: &str| match is_named {
+        true => format!("{help}bring one record per person and leave out 'person'"),
+        false => format!(
+            "{help}set role = \"identifier\", so that no pseudonyms are published: with them, people are counted"
+        ),
+    };
     let Some(column) = columns.iter().find(|column| column.name == name) else {
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-        return Err(entry
-            .error(format!("'data.person' names '{name}', which is not a column of the data"))
+        return Err(wrong(format!("'data.person' names '{name}', which is not a column of the data"))
             .help(suggestion(name, &names, "the data's columns")));
     };
-    if let Some(role) = column.role.filter(|role| *role != Role::Identifier) {
-        return Err(entry
-            .error(format!(
+    if let Some(role) = column.role.filter(|role| !matches!(role, Role::Identifier | Role::Pseudonym)) {
+        return Err(wrong(format!(
                 "'data.person' names '{name}', whose role is '{role}': a column that identifies people is never published"
             ))
             .help(format!("give [columns.{name}] role = \"identifier\", or leave it out of [columns]")));
@@ -45,43 +71,37 @@ pub(super) fn check(
         | Method::Codip(_)
         | Method::Ff(_)
         | Method::FfOptimal(_)
-        | Method::QuasiSensitive(_) => return Err(entry
-            .error(format!(
+        | Method::QuasiSensitive(_) => return Err(wrong(format!(
                 "method \"{}\" counts records and cannot count people: one person may have records in several of its \
                  classes, and distinct people do not add up",
                 method.name()
             ))
-            .help(
-                "choose method \"full-domain\" or \"mondrian\"; or bring one record per person and leave out 'person'",
-            )),
+            .help(instead("choose method \"full-domain\" or \"mondrian\"; or "))),
     };
     if partitioning == Partitioning::Relaxed {
-        return Err(entry
-            .error(
+        return Err(wrong(
                 "partitioning = \"relaxed\" parts records that are alike by chance, so that nobody can say how many \
-                 people a class has before it is written",
+                 people a class has before it is written".to_string(),
             )
             .help("set partitioning = \"strict\" in [method], which is the default"));
     }
     if method.refines() {
-        return Err(entry
-            .error(
+        return Err(wrong(
                 "refine = true lets a class show a node while others show its children, so that nobody can say how many \
-                 people it has from what is published",
+                 people it has from what is published".to_string(),
             )
             .help("remove 'refine' from [method]"));
     }
     if let Some(column) = columns.iter().find(|column| column.separator.is_some()) {
-        return Err(entry
-            .error(format!(
+        return Err(wrong(format!(
                 "the cells of '{}' hold several values, which are counted by records: nobody can say how many people hold a \
                  value if one of them has several records",
                 column.name
             ))
-            .help("bring one record per person and leave out 'person'"));
+            .help(instead("")));
     }
     if let Some(reason) = requirements.iter().find_map(Requirement::why_not_people) {
-        return Err(entry.error(reason).help("bring one record per person and leave out 'person'"));
+        return Err(wrong(reason.to_string()).help(instead("")));
     }
     Ok(Some(column.index))
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::check::{character, header};
+use super::dates;
 use super::file::{Entry, Policy, Section};
 use privet_core::{Error, Result};
 use privet_data::{CellKind, DateFormat, Encoding, NumberFormat, Quote, ReadOptions, Reading, SourceColumn};
@@ -75,8 +76,9 @@ pub(super) fn data_paths(policy: &Policy, data: &Section<'_>) -> Result<Vec<Path
 
 /// How `[columns.NAME]` says that the cells of a column are read.
 pub(super) fn reading(section: &Section<'_>, column: &SourceColumn) -> Result<Option<Reading>> {
-    let found = READING_KEYS.iter().find_map(|key| section.entry(key));
-    let Some(first) = found else { return Ok(None) };
+    let date = dates::written(section)?;
+    let others = ["first_year", "decimal", "unit"].into_iter().find_map(|key| section.entry(key));
+    let Some(first) = date.clone().or(others) else { return Ok(None) };
     if column.kind != CellKind::Text {
         return Err(first
             .error(format!(
@@ -86,7 +88,7 @@ pub(super) fn reading(section: &Section<'_>, column: &SourceColumn) -> Result<Op
             ))
             .help("remove it; it is for text"));
     }
-    let (date, numbers) = (section.entry("date"), section.entry("decimal").or(section.entry("unit")));
+    let numbers = section.entry("decimal").or(section.entry("unit"));
     if let (Some(_), Some(other)) = (&date, &numbers) {
         return Err(other
             .error(format!("'{}' has no meaning for dates", other.name()))

@@ -17,10 +17,18 @@ pub(super) fn fit(
     for column in columns.iter().filter(|column| column.is_rewritten()) {
         let section = root.entry("columns").and_then(|entry| entry.section().ok());
         let section = section.and_then(|all| all.entry(&column.name)).and_then(|entry| entry.section().ok());
-        let Some(entry) = section.and_then(|section| section.entry("numbers")) else { continue };
+        let keys = ["numbers", "date", "role"];
+        let Some(entry) = section.and_then(|section| keys.into_iter().find_map(|key| section.entry(key)))
+        else {
+            continue;
+        };
         if method.publishes() != ReleaseKind::Table || method.declaration().role.is_some() {
             return Err(entry
-                .error(format!("method \"{}\" does not use '{}'", method.name(), entry.name()))
+                .error(format!(
+                    "method \"{}\" publishes the cells of '{}' as they are, and cannot publish them in another form",
+                    method.name(),
+                    column.name
+                ))
                 .help("choose a method that publishes one generalised table, such as \"full-domain\" or \"mondrian\""));
         }
         let k = requirements.iter().filter_map(Requirement::k).max().unwrap_or(1);

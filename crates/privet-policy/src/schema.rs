@@ -7,8 +7,10 @@ use serde_json::{Map, Value as Json, json};
 
 use super::check::{DataKind, Role};
 use super::column_type::ColumnType;
+use super::dates::DatePart;
 use super::declare::{Catalogue, Declaration, Key, KeyKind};
 use super::numbers::BoundLabel;
+use super::pseudonyms::Normalise;
 use crate::method::{CATALOGUES, Labels, TABLES, TRANSACTIONS, VOCABULARIES};
 
 /// The pattern of an exact number that is written as text: `"3/10"`, `"30%"`, `"0.3"`. What stands below the line has a digit other
@@ -84,6 +86,11 @@ pub fn schema() -> Json {
             "vocabulary": vocabulary(),
             "semantics": semantics(),
             "population": population(),
+            "pseudonyms": section("How pseudonyms are made.", &[
+                ("key", text("The file that is the key, of at least 32 bytes; `privet key new` makes one.")),
+                ("length", about(json!({ "type": "integer", "minimum": 16, "maximum": 51 }), "How many letters and digits a pseudonym has, of five bits each (26).")),
+                ("normalise", words(Normalise::WORDS, Normalise::Trim.name(), "What is done to values before they are hashed.")),
+            ], &["key"]),
             "privacy": privacy(&CATALOGUES),
             "knowledge": knowledge(),
             "method": {
@@ -104,9 +111,9 @@ pub fn schema() -> Json {
         "required": ["data", "privacy"],
         "additionalProperties": false,
         "allOf": [
-            of_kind(DataKind::Transactions, only("transactions", &["columns", "population", "knowledge", "vocabulary", "semantics"])),
-            of_kind(DataKind::QueryLog, only("vocabularies", &["columns", "population", "knowledge", "items"])),
-            of_kind(DataKind::Vocabularies, only("vocabularies", &["columns", "population", "knowledge", "items", "vocabulary"])),
+            of_kind(DataKind::Transactions, only("transactions", &["columns", "population", "pseudonyms", "knowledge", "vocabulary", "semantics"])),
+            of_kind(DataKind::QueryLog, only("vocabularies", &["columns", "population", "pseudonyms", "knowledge", "items"])),
+            of_kind(DataKind::Vocabularies, only("vocabularies", &["columns", "population", "pseudonyms", "knowledge", "items", "vocabulary"])),
             {
                 "if": { "properties": { "data": { "properties": { "kind": { "enum": other } }, "required": ["kind"] } } },
                 "else": table,
@@ -507,7 +514,26 @@ fn column() -> Json {
                 "unknown_terms",
                 words(&["ignore", "strict"], "ignore", "What a term means that no label mentions."),
             ),
-            ("date", text("How dates are written, as in \"%d/%m/%Y\"; they are published as ISO dates.")),
+            (
+                "date",
+                json!({
+                    "description": "How dates are written, as in \"%d/%m/%Y\", or a table that says how they are published.",
+                    "anyOf": [
+                        { "type": "string" },
+                        section("How dates are published.", &[
+                            ("format", text("How dates are written, as in \"%d/%m/%Y\".")),
+                            ("shift", text("The most days by which a person's dates are moved, as in \"180d\".")),
+                            ("by", text("The column that says whose a date is.")),
+                            ("keep", about(json!({ "enum": ["weekday"] }), "What stays: the day of the week.")),
+                            ("coarsen", about(json!({ "enum": DatePart::WORDS }), "What is left of a date.")),
+                        ], &[]),
+                    ],
+                }),
+            ),
+            (
+                "domain",
+                text("For a pseudonym: what it stands for. Columns of one domain have the same pseudonyms."),
+            ),
             (
                 "first_year",
                 about(
@@ -752,7 +778,7 @@ fn report() -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{check, knowledge, mixed, population, transactions, vocabulary};
+    use crate::{check, dates, knowledge, mixed, population, pseudonyms, transactions, vocabulary};
 
     /// The parts that are not declared are written by hand: they name the keys that the policy check knows, and no others.
     #[test]
@@ -779,6 +805,8 @@ mod tests {
         keys("/properties/vocabulary", &vocabulary::VOCABULARY_KEYS);
         keys("/properties/semantics", &vocabulary::SEMANTICS_KEYS);
         keys("/properties/population", &population::keys());
+        keys("/properties/pseudonyms", &pseudonyms::PseudonymPolicy::KEYS);
+        keys("/$defs/column/properties/date/anyOf/1", &dates::DATE_KEYS);
         keys("/properties/knowledge", &knowledge::KEYS);
         keys("/properties/report", &crate::ReportKeys::NAMES);
         keys("/properties/ledger", &crate::LedgerPolicy::NAMES);

@@ -207,6 +207,9 @@ impl ColumnAccount {
 fn reason(role: Option<Role>) -> &'static str {
     match role {
         Some(Role::Identifier) => "names a person directly",
+        Some(Role::Pseudonym) => {
+            "names a person directly: published as a keyed hash, by which the holder of the key can look up everybody on a list of people"
+        }
         Some(Role::QuasiIdentifier) => "could identify a person together with others",
         Some(Role::Sensitive) => "what nobody may learn about a person",
         Some(Role::Mixed) => "some of its values can be seen on a person, others nobody may learn",

@@ -60,7 +60,13 @@ pub fn look(data: &Path, asked: &Asked, options: &DraftOptions, clock: &Clock) -
     let as_transactions = |form: &TransactionOptions| {
         draft_transactions(&TransactionSource::open(data, form)?, options).map(FirstLook::Transactions)
     };
-    let read = ReadOptions { header: asked.header.clone(), ..ReadOptions::of(asked.delimiter) };
+    let read = ReadOptions {
+        header: asked.header.clone(),
+        encoding: options.encoding,
+        sheet: options.sheet.clone(),
+        range: options.range.clone(),
+        ..ReadOptions::of(asked.delimiter)
+    };
     let opened = Source::open(data, &read);
     if let Some(form) = transactions(data, asked, &opened)? {
         return as_transactions(&form);

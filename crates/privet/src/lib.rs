@@ -67,6 +67,7 @@
 mod column_values;
 pub mod compare;
 pub mod first;
+mod keys;
 pub mod promise;
 pub mod release;
 pub mod risk;
@@ -74,6 +75,7 @@ pub mod sessions;
 pub mod what_if;
 
 pub use column_values::ColumnValues;
+pub use keys::new_key;
 pub use privet_attack as attack;
 pub use privet_audit as audit;
 pub use privet_core::{

@@ -25,6 +25,9 @@ pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
         data_path: Some(data_path(&folder, data)),
         delimiter: arguments.delimiter,
         header: header.clone(),
+        encoding: arguments.encoding,
+        sheet: arguments.sheet.clone(),
+        range: arguments.range.clone(),
         preset: arguments.preset.as_deref().map(Preset::find).transpose()?,
         public: arguments.public,
     };

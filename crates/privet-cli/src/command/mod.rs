@@ -9,6 +9,7 @@ mod example;
 mod explain;
 mod hierarchy;
 mod init;
+mod key;
 mod ledger;
 mod manual;
 mod mine;
@@ -63,6 +64,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Report(arguments) => report::run(arguments, output),
         Command::Explain(arguments) => explain::run(arguments, output),
         Command::Policy(arguments) => policy::run(arguments, output),
+        Command::Key(arguments) => key::run(arguments, output),
         Command::Studio(arguments) => studio::run(arguments),
         Command::Completions(arguments) => manual::completions(arguments, output),
         Command::Man(arguments) => manual::page(arguments, output),

@@ -59,6 +59,11 @@ pub fn is_shared(metadata: &Metadata) -> bool {
     metadata.permissions().mode() & 0o077 != 0
 }
 
+/// The rights to a file, for messages: ` (mode 0644)`.
+pub fn rights_of(metadata: &Metadata) -> String {
+    format!(" (mode {:04o})", metadata.permissions().mode() & 0o7777)
+}
+
 /// How many names a file has.
 pub fn names_of(metadata: &Metadata) -> u64 {
     metadata.nlink()

@@ -54,6 +54,11 @@ pub fn is_shared(_metadata: &Metadata) -> bool {
     false
 }
 
+/// Not known here: nothing.
+pub fn rights_of(_metadata: &Metadata) -> String {
+    String::new()
+}
+
 /// Not known here: one.
 pub fn names_of(_metadata: &Metadata) -> u64 {
     1

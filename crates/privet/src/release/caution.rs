@@ -1,10 +1,11 @@
 //! What the publisher should know about what a release shows: nothing at all, nothing of a column, or single people.
 
 use privet_core::quoted;
+use privet_data::naming::{among, words};
 use privet_engine::microdata::Microdata;
 use privet_examples as example;
 use privet_methods::recoding::{ClassTable, Recoding};
-use privet_policy::{CheckedPolicy, PolicyRef, Role};
+use privet_policy::{CheckedPolicy, PolicyColumn, PolicyRef, Role};
 
 /// Why a release without records is empty, in one sentence.
 pub(super) fn emptiness(policy: &CheckedPolicy, microdata: &Microdata) -> String {
@@ -94,6 +95,31 @@ pub(super) fn about_cells(microdata: &Microdata, recoding: &Recoding, classes: &
         }
     }
     warnings
+}
+
+/// Dates that are shifted are given away by other columns that say when something was: how old somebody was, and when they were
+/// born.
+pub(super) fn about_dates(policy: &CheckedPolicy) -> Option<String> {
+    let shifted = policy.columns.iter().find(|column| column.shift().is_some())?;
+    let tells_time = |column: &&PolicyColumn| {
+        let is_shown = !matches!(column.role, None | Some(Role::Identifier | Role::Pseudonym));
+        let words = words(&column.name);
+        is_shown
+            && !column.is_rewritten()
+            && among(
+                "age alter edad eta idade leeftijd birth born dob geburt naissance nacimiento nascita",
+                &words,
+            )
+            .is_some()
+    };
+    let told = policy.columns.iter().find(tells_time)?;
+    Some(format!(
+        "the dates of {} are shifted, but {} is published too: those who know when somebody was born can compare the two and \
+         find out by how many days. Shift {} by the same column, or coarsen both",
+        quoted(&shifted.name),
+        quoted(&told.name),
+        quoted(&told.name)
+    ))
 }
 
 /// FF-anonymity bounds what can be inferred, not how many people look alike: says how many stand alone.

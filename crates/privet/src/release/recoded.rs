@@ -117,6 +117,7 @@ impl Shape for Recoded {
         warnings.extend(lettering::of_table(&self.microdata));
         warnings.extend(crowd::cautions(&self.policy, &self.microdata));
         warnings.extend(caution::about_freeform(&self.policy, &self.classes));
+        warnings.extend(caution::about_dates(&self.policy));
         if self.released() == 0 {
             warnings.insert(0, caution::emptiness(&self.policy, &self.microdata));
         }
@@ -194,6 +195,16 @@ impl Shape for Recoded {
     fn complete(&self, report: &TableReport, manifest: &mut Json) {
         if self.classes.starred > 0 {
             manifest["records"]["starred"] = self.classes.starred.into();
+        }
+        if let Some(print) = &self.policy.key_fingerprint {
+            // Whoever makes further tables of the same people sees whether the key is the same.
+            let domains = self
+                .policy
+                .columns
+                .iter()
+                .filter_map(|column| Some((column.name.clone(), json!(column.pseudonym.as_ref()?))));
+            let domains: serde_json::Map<String, Json> = domains.collect();
+            manifest["pseudonyms"] = json!({ "key_fingerprint": print, "domains": domains });
         }
         let reasons = report.common.columns.iter().filter_map(|column| column.why.as_ref());
         let reasons: Vec<Json> = reasons.map(|why| json!(ForSteward(why))).collect();
