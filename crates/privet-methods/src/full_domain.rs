@@ -337,17 +337,15 @@ impl<'a> LevelLattice<'a> {
         let (mut failing, mut classes): (Vec<usize>, u64) = (Vec::new(), 0);
         // What is asked of the release: the classes that are kept here, and the sizes of those of which something may be kept below.
         let (mut kept, mut keepable): (Vec<usize>, Vec<u64>) = (Vec::new(), Vec::new());
+        let mut vanished = false;
         for number in 0..grouping.len() {
             let members = grouping.members(number);
             let class = members.records;
             let holds = self.holds(&members);
             if class.size == 0 {
-                if holds {
-                    continue;
-                }
                 // Nobody of the data is there, so nothing can be left out to change it, here and at any vector below.
-                (suppressed, must_go) = (u64::MAX, u64::MAX);
-                break;
+                vanished |= !holds;
+                continue;
             }
             classes += 1;
             if !is_additive {
@@ -377,6 +375,9 @@ impl<'a> LevelLattice<'a> {
                 // No vector at or below this one is valid, so the other figures do not matter.
                 break;
             }
+        }
+        if vanished {
+            (suppressed, must_go) = (u64::MAX, u64::MAX);
         }
         let mut further = HashSet::new();
         if !self.whole.is_empty() && must_go <= self.limit {

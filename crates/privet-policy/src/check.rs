@@ -621,7 +621,7 @@ pub(super) fn header(data: &Section<'_>) -> Result<Header> {
 }
 
 /// The keys of `[columns.NAME]`.
-pub(super) const COLUMN_KEYS: [&str; 20] = [
+pub(super) const COLUMN_KEYS: [&str; 21] = [
     "role",
     "publish",
     "type",

@@ -319,7 +319,14 @@ impl<'a> TableReader<'a> {
         // A record is dropped for a column that matters, whether the table at hand shows it or not.
         let terms = self.policy.method.is_about(Role::QuasiSensitive);
         let matters = |column: &&PolicyColumn| match column.role {
-            Some(Role::QuasiIdentifier | Role::Mixed | Role::Sensitive | Role::Class) => true,
+            Some(
+                Role::QuasiIdentifier
+                | Role::Mixed
+                | Role::Sensitive
+                | Role::Class
+                | Role::Weight
+                | Role::Household,
+            ) => true,
             Some(Role::QuasiSensitive) => terms,
             _ => false,
         };

@@ -150,7 +150,10 @@ mod tests {
         assert_ne!(keyed(26, Normalise::Nothing).pseudonym("patient", " Ann"), &ann[..26]);
         assert_ne!(keyed(26, Normalise::Trim).pseudonym("doctor", "Ann"), &ann[..26]);
         // An accent of its own, and capitals.
-        assert_eq!(keyed(26, Normalise::Folded).pseudonym("patient", "JOSE\u{301} "), "atrjdy27jmok4ffj7fiwfgga3o");
+        assert_eq!(
+            keyed(26, Normalise::Folded).pseudonym("patient", "JOSE\u{301} "),
+            "atrjdy27jmok4ffj7fiwfgga3o"
+        );
 
         let shift = DateShift { days: 180, by: 0, keeps_weekdays: true };
         assert_eq!(keyed(26, Normalise::Trim).days(&shift, "Ann"), 7);
