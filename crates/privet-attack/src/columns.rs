@@ -90,6 +90,7 @@ pub(super) fn promised(policy: &CheckedPolicy, column: &ViewColumn) -> u64 {
         | Requirement::IndividualRisk(_)
         | Requirement::HouseholdRisk(_)
         | Requirement::NtCloseness(_)
+        | Requirement::KlOfSets(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)
         | Requirement::QsCloseness(_) => None,

@@ -41,6 +41,7 @@ mod record_prints;
 mod registry;
 mod row_order;
 mod scene;
+mod set_linking;
 mod shown;
 mod similarity;
 mod skewness;

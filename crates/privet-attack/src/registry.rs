@@ -81,6 +81,7 @@ pub enum Threat {
 pub static ATTACKS: &[Attack] = &[
     super::linking::ATTACK,
     super::label_linking::ATTACK,
+    super::set_linking::ATTACK,
     super::undeclared::ATTACK,
     super::homogeneity::ATTACK,
     super::skewness::ATTACK,

@@ -136,8 +136,12 @@ impl UniqueRows {
             let found = search(scene, &looks, &columns, limit)?.0;
             Ok::<u64, Error>(rows_of(&found))
         };
+        // What others may know of a set is limited by a requirement of its own.
         let open = alone(|role| {
-            !matches!(role, Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive | Role::Pseudonym))
+            !matches!(
+                role,
+                Some(Role::Sensitive | Role::Mixed | Role::QuasiSensitive | Role::Pseudonym | Role::Set)
+            )
         })?;
         let declared = alone(|role| role == Some(Role::QuasiIdentifier))?;
         Ok(UniqueRows { any, levels, limit, open, declared, rows })

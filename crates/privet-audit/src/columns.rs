@@ -17,8 +17,8 @@ pub(super) struct ColumnPlace {
 pub(super) struct Layout {
     /// The generalised columns, quasi-identifiers and mixed ones, in the original's order.
     pub quasi: Vec<ColumnPlace>,
-    /// Sensitive and class columns, published unchanged, in the original's order; then the quasi-sensitive column, if
-    /// there is one, whose sets may have lost terms.
+    /// Sensitive and class columns, published unchanged, in the original's order; then the quasi-sensitive column, whose
+    /// sets may have lost terms, or the column of sets, whose items may be generalised, if there is one.
     pub plain: Vec<ColumnPlace>,
     /// Where that is among them.
     pub sets: Option<usize>,
@@ -77,7 +77,7 @@ pub(super) fn check(
         match role {
             Role::QuasiIdentifier | Role::Mixed => layout.quasi.push(place),
             Role::Sensitive | Role::Class | Role::Weight => layout.plain.push(place),
-            Role::QuasiSensitive => sets = Some(place),
+            Role::QuasiSensitive | Role::Set => sets = Some(place),
             // What should be published of it is known.
             Role::Other | Role::Pseudonym if column.is_rewritten() => layout.plain.push(place),
             Role::Identifier | Role::Household | Role::Other | Role::Pseudonym => {}

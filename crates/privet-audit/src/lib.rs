@@ -11,7 +11,8 @@
 //! 3. *values*: every released quasi-identifier cell is an original value, a label of the column's hierarchy, a range
 //!    of numbers, a set of original values or `*`;
 //! 4. *records*: every released record matches a distinct original record;
-//!    Then, where the policy rounds or codes numbers, *numbers*: no number is beyond a bound, and all are multiples;
+//!    Then, where a column holds sets of items, *items*: labels say one thing each, and no more is removed than allowed;
+//!    and, where the policy rounds or codes numbers, *numbers*: no number is beyond a bound, and all are multiples;
 //! 5. *order*: the order of the rows agrees with the original no more than by chance;
 //! 6. *least levels*: no cell is finer than the policy's `least_levels` allow, where it sets any;
 //! 7. *suppression*: no more records are missing than the policy allows;
@@ -35,6 +36,7 @@ pub mod definitions;
 pub mod flow;
 mod folder;
 mod form;
+mod item_cells;
 mod levels;
 mod notion;
 mod order;
@@ -274,7 +276,10 @@ pub fn audit_table_watched(
         watch: &watch,
     };
     checks.push(check_values(&facts, &coverage));
-    checks.push(check_records(&facts, &coverage)?);
+    let items = item_cells::ItemTable::of(&facts)?;
+    let matched = items.as_ref().map(|items| items.matched(&facts, &coverage)).transpose()?;
+    checks.push(check_records(&facts, &coverage, matched.as_ref())?);
+    checks.extend(items.zip(matched).map(|(items, matched)| items.check(&facts, &matched)));
     checks.extend(rewriting::check(&facts, expected, release.columns())?);
     checks.push(table_order::check(&facts, &coverage)?);
     checks.extend(levels::check(&facts)?);
@@ -372,10 +377,15 @@ fn check_values(facts: &Facts<'_>, coverage: &[Coverage]) -> Check {
 }
 
 /// Every released record must stand for an original record of its own.
-fn check_records(facts: &Facts<'_>, coverage: &[Coverage]) -> Result<Check> {
-    let unfounded = match facts.layout.sets {
-        Some(column) => subsets::without_original(facts, coverage, column)?,
-        None => truth::without_original(facts.tables, facts.classes, coverage, facts.suppressed)?,
+fn check_records(
+    facts: &Facts<'_>,
+    coverage: &[Coverage],
+    items: Option<&item_cells::MatchedItems>,
+) -> Result<Check> {
+    let unfounded = match (items, facts.layout.sets) {
+        (Some(items), _) => items.unfounded.clone(),
+        (None, Some(column)) => subsets::without_original(facts, coverage, column)?,
+        (None, None) => truth::without_original(facts.tables, facts.classes, coverage, facts.suppressed)?,
     };
     let mut check = Check::new("records", true, "every released record matches a distinct original record");
     let mut worst: Option<(u64, u32)> = None;

@@ -70,6 +70,7 @@ fn may_lose_cells(requirement: &Requirement) -> Option<usize> {
         | Requirement::IndividualRisk(_)
         | Requirement::HouseholdRisk(_)
         | Requirement::NtCloseness(_)
+        | Requirement::KlOfSets(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)

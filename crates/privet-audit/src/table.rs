@@ -12,7 +12,7 @@ use super::order::Rows;
 use super::people::RecordOwners;
 use privet_core::{Error, Result, counted};
 use privet_data::{Batch, Recurrence, RepeatedIdentifier, Source, set_cell, terms_of};
-use privet_policy::{CheckedPolicy, Method, OnMissing, Role};
+use privet_policy::{CheckedPolicy, OnMissing, Role};
 
 /// How many cells hold a set in another spelling than the usual one, and where the first is: `a|b|b||` shows more than the
 /// set of a and b.
@@ -310,21 +310,23 @@ fn read_release(
     Ok(table)
 }
 
-/// How the cells of the quasi-sensitive column are read: as sets, each with one spelling.
+/// How the cells of the quasi-sensitive column or of the column of sets are read: as sets, each with one spelling.
 struct SetReader<'a> {
     policy: &'a CheckedPolicy,
     separator: char,
     original: usize,
     released: usize,
-    /// Whether a missing set drops its record: only where the method uses sets.
+    /// Whether a missing set drops its record: only where the method or a requirement looks at sets.
     relevant: bool,
 }
 
 impl<'a> SetReader<'a> {
     fn of(policy: &'a CheckedPolicy, layout: &Layout) -> Option<SetReader<'a>> {
         let place = layout.plain.get(layout.sets?)?;
-        let separator = policy.columns.get(place.original)?.sets.as_ref()?.separator;
-        let relevant = matches!(policy.method, Method::QuasiSensitive(_));
+        let column = policy.columns.get(place.original)?;
+        let of_terms = column.sets.as_ref().map(|sets| sets.separator);
+        let separator = of_terms.or(column.items.as_ref().map(|items| items.separator))?;
+        let relevant = column.items.is_some() || policy.looks_at_terms();
         Some(SetReader { policy, separator, original: place.original, released: place.released, relevant })
     }
 

@@ -53,6 +53,7 @@ mod public_room;
 mod quasi_sensitive;
 mod query_logs;
 mod schema;
+mod sets;
 mod skips;
 mod stages;
 mod supply_chain;

@@ -101,7 +101,7 @@ fn any_release_with_such_a_column_is_linked() {
     let linking = attacks.find(|found| found["name"] == "label-linking").expect("the attack");
     assert_eq!(linking["figures"][0]["hits"], 2);
     bench.privet(&["audit", "out"]).succeeds();
-    // Whoever has fever has the flu: both people of city a, in the original as in the release.
+    // Everyone with fever has the flu: both people of city a, in the original as in the release.
     let told = bench.privet(&["attack", "out"]).succeeds().stdout;
     assert!(told.contains("label-linking: 2 of 4 ("), "{told}");
     assert!(told.contains(": a → Flu  100 %"), "{told}");
@@ -123,3 +123,54 @@ l = 2
 [method]
 name = \"quasi-sensitive\"
 ";
+
+#[test]
+fn generalisation_alone_meets_the_requirements() {
+    for (method, asked) in [
+        ("mondrian", "[privacy.qs-diversity]\ncolumn = \"symptoms\"\nc = 0.5\nl = 5\n"),
+        ("full-domain", "[privacy.qs-diversity]\ncolumn = \"symptoms\"\nc = 0.5\nl = 5\n"),
+        ("mondrian", "[privacy.qs-closeness]\ncolumn = \"symptoms\"\nt = 0.2\n"),
+        ("full-domain", "[privacy.qs-closeness]\ncolumn = \"symptoms\"\nt = 0.2\n"),
+    ] {
+        let bench = Bench::with_example("symptoms");
+        let policy = bench.text("symptoms/policy.toml");
+        let (head, _) = policy.split_once("[privacy.qs-diversity]").expect("the requirement");
+        bench.write("symptoms/policy.toml", format!("{head}{asked}[method]\nname = \"{method}\"\n"));
+        bench.privet(&["anonymize", "symptoms/policy.toml", "-o", "out"]).succeeds();
+        let audit = bench.privet(&["audit", "out", "--json"]).succeeds().json();
+        let checks = audit["checks"].as_array().expect("checks");
+        assert!(
+            checks.iter().any(|check| check["name"].as_str().is_some_and(|name| name.starts_with("qs-")))
+        );
+        // All terms are there.
+        let sets = |text: &str| {
+            let mut sets: Vec<Vec<String>> = text
+                .lines()
+                .skip(1)
+                .map(|line| {
+                    let mut set: Vec<String> =
+                        line.rsplit_once(',').expect("a set").1.split('|').map(String::from).collect();
+                    set.sort();
+                    set
+                })
+                .collect();
+            sets.sort();
+            sets
+        };
+        assert_eq!(sets(&bench.text("out/public/release.csv")), sets(&bench.text("symptoms/symptoms.csv")));
+    }
+}
+
+#[test]
+fn other_methods_say_why_they_refuse() {
+    let bench = Bench::with_example("symptoms");
+    bench.edit(
+        "symptoms/policy.toml",
+        "name = \"quasi-sensitive\"\ntime_limit = \"10s\"",
+        "name = \"l-plus-optimize\"",
+    );
+    let outcome = bench.privet(&["anonymize", "symptoms/policy.toml", "-o", "out"]).exits(2);
+    for word in ["does not take [privacy.qs-diversity]", "mondrian", "all terms of its records together"] {
+        assert!(outcome.stderr.contains(word), "{word}: {}", outcome.stderr);
+    }
+}

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use super::heads::Heads;
 use super::standing::{Register, Weights};
 use crate::loss::Extent;
-use crate::privacy::{TrackedColumn, TrackedTable};
+use crate::privacy::{CellLinks, ItemCells, TrackedColumn, TrackedTable};
 use privet_core::{Error, Result, RunKey, counted};
 use privet_data::naming::{tells_people_apart, words};
 use privet_data::{Names, People, Source, Summary, SummaryColumn, set_cell, terms_of};
 use privet_policy::{
-    CheckedPolicy, OnMissing, PolicyColumn, Population, ReleaseKind, Requirement, Role, SetPolicy,
+    CheckedPolicy, ItemColumn, OnMissing, PolicyColumn, Population, ReleaseKind, Requirement, Role, SetPolicy,
 };
 use privet_taxonomy::{NodeId, Taxonomy};
 
@@ -156,7 +156,11 @@ impl Microdata {
     pub fn read(policy: &CheckedPolicy, tick: &mut dyn FnMut(u64) -> Result<()>) -> Result<Microdata> {
         let with_role = |role| policy.with_role(role).collect::<Vec<_>>();
         let quasi = policy.generalised().collect::<Vec<_>>();
-        let tracked = [with_role(Role::Sensitive), with_role(Role::Class)].concat();
+        // Where terms are published as they are, requirements about them judge classes by who is in them.
+        let judged = !policy.method.is_about(Role::QuasiSensitive) && policy.looks_at_terms();
+        let terms = if judged { with_role(Role::QuasiSensitive) } else { Vec::new() };
+        let tracked =
+            [with_role(Role::Sensitive), with_role(Role::Class), terms, with_role(Role::Set)].concat();
         if quasi.is_empty() {
             return Err(Error::input(
                 "no column has role 'quasi-identifier', so there is nothing to generalise",
@@ -196,7 +200,8 @@ impl Microdata {
         let mut bitmaps = policy.columns.len();
         for (position, column) in tracked.iter().enumerate() {
             let position = quasi.len() + position;
-            let whole = whole_column(column, &columns[position], std::mem::take(&mut counts[position]));
+            let counts = std::mem::take(&mut counts[position]);
+            let whole = whole_column(policy, column, &columns[position], counts)?;
             if column.separator.is_none() || policy.publishes() != ReleaseKind::Projections {
                 origins.push(Origin { position, codes: None });
                 numbered.push(whole);
@@ -321,6 +326,18 @@ impl Microdata {
         self.summary.record(record).get(column.position).copied()
     }
 
+    /// The tracked columns whose cells are published as they are. A column of sets, which is not among them, comes last.
+    pub fn carried(&self) -> &[TrackedColumn] {
+        let kept = self.table.tracked.iter().take_while(|column| column.items.is_none()).count();
+        &self.table.tracked[..kept]
+    }
+
+    /// The column of sets and its items, by its position among the tracked columns.
+    pub fn items(&self) -> Option<(usize, &Arc<ItemCells>)> {
+        let mut columns = self.table.tracked.iter().enumerate();
+        columns.find_map(|(position, column)| Some((position, column.items.as_ref()?)))
+    }
+
     /// The column of the class label.
     pub fn label(&self) -> Option<&TrackedColumn> {
         self.table.tracked.iter().find(|column| column.role == Role::Class)
@@ -378,27 +395,65 @@ fn names(policy: &CheckedPolicy) -> Names {
 }
 
 /// A column of the summary as it is; its slots are given later.
-fn whole_column(column: &PolicyColumn, summary: &SummaryColumn, totals: Vec<u64>) -> TrackedColumn {
+fn whole_column(
+    policy: &CheckedPolicy,
+    column: &PolicyColumn,
+    summary: &SummaryColumn,
+    totals: Vec<u64>,
+) -> Result<TrackedColumn> {
     let dictionary = &summary.dictionary;
-    TrackedColumn {
+    // A set has no order; the one in which it was written down is not published.
+    let sets = column.sets.as_ref();
+    let separator = sets.map(|sets| sets.separator).or(column.items.as_ref().map(|items| items.separator));
+    let separator = column.separator.or(separator);
+    let values: Vec<String> = match separator {
+        Some(separator) => {
+            let cells = dictionary.values().iter();
+            cells.map(|cell| set_cell(terms_of(cell, separator), separator)).collect()
+        }
+        None => dictionary.values().to_vec(),
+    };
+    let items = match &column.items {
+        Some(items) => Some(item_cells(policy, column, items, (&values, &summary.first_line))?),
+        None => None,
+    };
+    let links = sets.map(|sets| Arc::new(CellLinks::of(sets, &values)));
+    Ok(TrackedColumn {
         index: column.index,
         name: column.name.clone(),
         role: column.role.unwrap_or(Role::Other),
-        // A set has no order; the one in which it was written down is not published.
-        values: match column.separator {
-            Some(separator) => {
-                let cells = dictionary.values().iter();
-                cells.map(|cell| set_cell(terms_of(cell, separator), separator)).collect()
-            }
-            None => dictionary.values().to_vec(),
-        },
+        values,
         numeric: dictionary.numbers().is_some(),
         taxonomy: column.hierarchy.clone(),
         separator: column.separator,
+        items,
+        links,
         slots: 0..0,
         totals,
         people: None,
-    }
+    })
+}
+
+/// The items of a column of sets; one that has no place in the hierarchy is an error.
+fn item_cells(
+    policy: &CheckedPolicy,
+    column: &PolicyColumn,
+    items: &ItemColumn,
+    (cells, lines): (&[String], &[u64]),
+) -> Result<Arc<ItemCells>> {
+    let (cell, item) = match ItemCells::of(items, cells)? {
+        Ok(cells) => return Ok(Arc::new(cells)),
+        Err(unknown) => unknown,
+    };
+    let (name, data, line) = (&column.name, policy.source.origin(), lines[cell]);
+    let is_group = items.tree.as_ref().is_some_and(|tree| tree.find(&item).is_some());
+    let (what, help) = match is_group {
+        true => ("is a group of items in the hierarchy, not an item", "rename one of the two"),
+        false => ("is not in the hierarchy", "add a line for it, and check that the separator is right"),
+    };
+    let error = Error::input(format!("the item '{item}' of column '{name}' ({data}, line {line}) {what}"));
+    let place = items.hierarchy_path.as_deref().unwrap_or(policy.written.path());
+    Err(error.in_file(place).help(help))
 }
 
 /// One column of zeros and ones per value of a column whose cells hold several, with the code of each cell in it.

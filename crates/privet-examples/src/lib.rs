@@ -178,6 +178,8 @@ static EXAMPLES: [Example; 12] = [
                 Content::Generated(|writer| symptoms::write(symptoms::ROWS, symptoms::SEED, writer)),
             ),
             stored!("symptoms", "diseases.csv"),
+            stored!("symptoms", "sets.toml"),
+            stored!("symptoms", "hierarchies/symptoms.csv"),
             stored!("symptoms", "hierarchies/age.csv"),
             stored!("symptoms", "hierarchies/region.csv"),
         ],

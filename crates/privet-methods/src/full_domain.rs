@@ -30,6 +30,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::item_column::ItemColumnTask;
 use super::levels::Levelling;
 use super::lkc::LkcTests;
 use super::mondrian::{AxisLabels, MondrianSplitter, RecordPart};
@@ -124,6 +125,7 @@ fn refined(
     let strict = (Partitioning::Strict, labels.as_slice());
     let mut splitter = MondrianSplitter::new(policy, strict, microdata, requirements, clock)?;
     splitter.refine = true;
+    splitter.items = ItemColumnTask::of(policy, microdata)?;
     let mut parts: Vec<RecordPart> = vec![Vec::new(); levels.len()];
     for record in 0..microdata.summary.len() {
         for (class, count) in levels.destinations(record, microdata.summary.count(record)) {

@@ -6,6 +6,7 @@ mod cut_recoding;
 pub mod ff;
 mod full_domain;
 pub mod injector;
+mod item_column;
 pub mod kl;
 mod l_plus;
 mod levels;
@@ -96,6 +97,15 @@ pub struct TracePoint {
 
 /// Runs the method of the policy.
 pub fn run(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
+    let solution = classes(policy, microdata, clock)?;
+    match item_column::ItemColumnTask::of(policy, microdata)? {
+        Some(task) => task.complete(solution),
+        None => Ok(solution),
+    }
+}
+
+/// The classes of the policy's method.
+fn classes(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> Result<Solution> {
     match &policy.method {
         Method::FullDomain(own) => full_domain::run(policy, own, microdata, clock),
         Method::Mondrian(own) => mondrian::run(policy, own, microdata, clock),
@@ -136,6 +146,10 @@ pub fn apply_plan(
     clock: &Clock,
 ) -> Result<Solution> {
     plan.check_reusable()?;
+    if microdata.items().is_some() {
+        let wrong = "this plan cannot be applied to other data: how a column of sets is published depends on all records of a class";
+        return Err(Error::input(wrong).help("make a release of the new data with `privet anonymize`"));
+    }
     match (plan, &policy.method) {
         (Plan::Levels(plan), Method::FullDomain(own)) => {
             full_domain::apply_plan(policy, own, microdata, plan, clock)

@@ -1,4 +1,5 @@
-//! The published cells of a quasi-sensitive column: which records are released with fewer terms.
+//! The published cells of a quasi-sensitive column or of a column of sets: which records are released with fewer terms, or with
+//! groups of items.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use super::recoding::RemainingRows;
 use privet_core::RunKey;
 use privet_core::random::keyed;
 
-/// The published cells of a quasi-sensitive column that differ from the original.
+/// The published cells of such a column that differ from the original.
 #[derive(Debug, Default)]
 pub struct ReleasedSets {
     /// The separator of the terms in a cell.
@@ -23,6 +24,19 @@ pub struct ReleasedSets {
     pub removed: Vec<(String, u64)>,
     /// Records that link to no label at all in the original.
     pub unlinked: u64,
+    /// What the items of a column of sets lose.
+    pub losses: Option<ItemLosses>,
+}
+
+/// What the items of a column of sets lose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ItemLosses {
+    /// The mean over released occurrences, from 0 to 1.
+    pub items: f64,
+    /// How much that weighs against what the quasi-identifiers lose.
+    pub weight: f64,
+    /// How many occurrences of items the released records have in the original.
+    pub occurrences: u64,
 }
 
 /// Statistics of the groups of records.
@@ -52,13 +66,18 @@ impl ReleasedSets {
 
     /// Changes the cell of one more record of a distinct record in a class to `text`.
     pub fn change(&mut self, record: u32, class: u32, text: String) {
+        self.change_many(record, class, &text, 1);
+    }
+
+    /// Changes the cells of this many more records of a distinct record in a class to `text`.
+    pub fn change_many(&mut self, record: u32, class: u32, text: &str, count: u64) {
         let changed = self.changed.entry((record, class)).or_default();
-        if let Some((_, count)) = changed.iter_mut().find(|(known, _)| self.texts[*known as usize] == text) {
-            *count += 1;
+        if let Some((_, known)) = changed.iter_mut().find(|(known, _)| self.texts[*known as usize] == text) {
+            *known += count;
             return;
         }
-        changed.push((self.texts.len() as u32, 1));
-        self.texts.push(text);
+        changed.push((self.texts.len() as u32, count));
+        self.texts.push(text.to_string());
     }
 
     /// The changed cells of a distinct record's records in a class, with counts.

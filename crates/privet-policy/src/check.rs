@@ -10,6 +10,7 @@ use super::dates::{DateShift, DatesPolicy};
 use super::declare::{Catalogue, Declaration};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
+use super::item_column::{self, ItemColumn};
 use super::knowledge::KnowledgePolicy;
 use super::missing;
 use super::mixed::{self, MixedColumn};
@@ -45,6 +46,8 @@ pub enum Role {
     Mixed,
     /// A set of terms that public knowledge may turn into something sensitive.
     QuasiSensitive,
+    /// A set of items, of which an attacker may know a few: generalised.
+    Set,
     /// A label that later analysis wants to predict (for the cost CM).
     Class,
     /// How many people of the population a record stands for.
@@ -59,12 +62,13 @@ pub enum Role {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 10] = [
+    pub const ALL: [Role; 11] = [
         Role::Identifier,
         Role::Pseudonym,
         Role::QuasiIdentifier,
         Role::Sensitive,
         Role::QuasiSensitive,
+        Role::Set,
         Role::Mixed,
         Role::Class,
         Role::Weight,
@@ -81,6 +85,7 @@ impl Role {
             Role::Sensitive => "sensitive",
             Role::Mixed => "mixed",
             Role::QuasiSensitive => "quasi-sensitive",
+            Role::Set => "set",
             Role::Class => "class",
             Role::Weight => "weight",
             Role::Household => "household",
@@ -188,7 +193,7 @@ impl DataKind {
     /// The keys of a policy that this kind has and some other has not, by section.
     fn own_keys(self, section: &str) -> &'static [&'static str] {
         match (self, section) {
-            (DataKind::Table, "") => &["columns", "population", "pseudonyms", "knowledge"],
+            (DataKind::Table, "") => &["columns", "population", "pseudonyms", "knowledge", "loss"],
             (DataKind::Table, "data") => &[
                 "missing",
                 "missing_as",
@@ -247,6 +252,8 @@ pub struct PolicyColumn {
     pub mixed: Option<MixedColumn>,
     /// How its cells hold sets of terms and what is publicly known about them, for a quasi-sensitive column.
     pub sets: Option<SetPolicy>,
+    /// How its cells hold sets of items and how these generalise, if its role is `set`.
+    pub items: Option<ItemColumn>,
     /// What separates the values of a cell, for a sensitive column whose cells hold several. The values are judged one by one.
     pub separator: Option<char>,
     /// Sensitive values that need no protection.
@@ -278,6 +285,7 @@ impl PolicyColumn {
                 | Role::QuasiSensitive
                 | Role::Class
                 | Role::Pseudonym
+                | Role::Set
                 | Role::Other,
             ) => true,
         }
@@ -326,6 +334,8 @@ pub struct CheckedPolicy {
     places: Vec<usize>,
     /// How the release is made.
     pub method: Method,
+    /// How much the items of a column of sets weigh; the quasi-identifiers have the rest of 1.
+    pub item_weight: Exact,
     /// The population that the data were taken from, where the policy says what is known of it.
     pub population: Option<Population>,
     /// How pseudonyms are made, and the key of these and of shifted dates, where the policy has any.
@@ -354,13 +364,21 @@ impl CheckedPolicy {
         MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value }
     }
 
+    /// Whether requirements or the method look at what the terms of a quasi-sensitive column reveal.
+    pub fn looks_at_terms(&self) -> bool {
+        let is_about =
+            |asked: &Requirement| matches!(asked, Requirement::QsDiversity(_) | Requirement::QsCloseness(_));
+        self.method.is_about(Role::QuasiSensitive) || self.requirements.iter().any(is_about)
+    }
+
     /// The same for one column: an empty cell of a column with several values is the empty set, a value like any other.
     pub fn missing_rule_of(&self, column: &PolicyColumn) -> MissingRule {
         let mut rule = self.missing_rule();
-        if column.separator.is_some() || column.sets.is_some() {
+        let of_sets = column.sets.is_some() || column.items.is_some();
+        if column.separator.is_some() || of_sets {
             rule.spellings.retain(|spelling| !spelling.is_empty());
         }
-        if column.sets.is_some() && rule.keep {
+        if of_sets && rule.keep {
             // A missing set that is kept is the empty one.
             rule.spellings.insert(0, String::new());
         }
@@ -417,6 +435,7 @@ impl Policy {
             "pseudonyms",
             "privacy",
             "knowledge",
+            "loss",
             "method",
         ])?;
         let seed = root.entry("seed").map(|entry| entry.count(0)).transpose()?;
@@ -462,9 +481,13 @@ impl Policy {
                 .error(format!("[knowledge] has no meaning for method \"{}\"", method.name()))
                 .help("remove it, or set name = \"injector\" in [method]"));
         }
+        let item_weight = self.item_weight(&root, &columns)?;
         let method = Method::of(&method).map_err(|error| self.at_method("name", error))?;
         weights::fit(&root, &columns, &method)?;
         survey_fits(&root, &columns, &method)?;
+        if purpose == Purpose::Run {
+            item_column::fit(&root, &columns, &method, &requirements)?;
+        }
         rewriting::fit(&root, &columns, &method, &requirements)?;
         let person = person::check(self, &data, &columns, &method, &requirements)?;
         let pseudonyms = PseudonymPolicy::read(self, &root, &columns)?;
@@ -483,6 +506,7 @@ impl Policy {
             requirements,
             places,
             method,
+            item_weight,
             population,
             pseudonyms,
             key_fingerprint: None,
@@ -621,7 +645,7 @@ pub(super) fn header(data: &Section<'_>) -> Result<Header> {
 }
 
 /// The keys of `[columns.NAME]`.
-pub(super) const COLUMN_KEYS: [&str; 21] = [
+pub(super) const COLUMN_KEYS: [&str; 22] = [
     "role",
     "publish",
     "type",
@@ -636,6 +660,7 @@ pub(super) const COLUMN_KEYS: [&str; 21] = [
     SetPolicy::KEYS[0],
     SetPolicy::KEYS[1],
     SetPolicy::KEYS[2],
+    ItemColumn::KEYS[0],
     READING_KEYS[0],
     READING_KEYS[1],
     READING_KEYS[2],
@@ -661,6 +686,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             fuzzy_spread: None,
             mixed: None,
             sets: None,
+            items: None,
             separator: None,
             insensitive: Vec::new(),
             reading: None,
@@ -682,17 +708,18 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         section.only(&COLUMN_KEYS)?;
         let role = section.required(
             "role",
-            "one of identifier, pseudonym, quasi-identifier, sensitive, quasi-sensitive, mixed, class, weight, household, other",
+            "one of identifier, pseudonym, quasi-identifier, sensitive, quasi-sensitive, set, mixed, class, weight, household, other",
         )?;
         let word = role.one_of(&Role::ALL.map(Role::name))?;
         column.role = Role::ALL.into_iter().find(|role| role.name() == word);
         column.reading = reading(&section, &source.columns()[column.index])?;
         column.sets = policy.set_column(&section, column.role)?;
-        if let Some(hierarchy) = section.entry("hierarchy") {
+        column.items = policy.item_column(&section, column.role)?;
+        if let Some(hierarchy) = section.entry("hierarchy").filter(|_| column.items.is_none()) {
             if !matches!(column.role, Some(Role::QuasiIdentifier | Role::Sensitive | Role::Mixed)) {
                 return Err(hierarchy
                     .error(format!("column '{name}' has role '{word}', which uses no hierarchy"))
-                    .help("only quasi-identifiers, sensitive and mixed columns have hierarchies"));
+                    .help("only quasi-identifiers, sensitive and mixed columns and sets have hierarchies"));
             }
             let (tree, path) = hierarchy.tree(Taxonomy::read, Taxonomy::from_paths)?;
             (column.hierarchy, column.hierarchy_path) = (Some(Arc::new(tree)), path);
@@ -737,7 +764,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         }
     }
     check_sensitive(&listed, &mut columns)?;
-    for role in [Role::Class, Role::QuasiSensitive, Role::Weight, Role::Household] {
+    for role in [Role::Class, Role::QuasiSensitive, Role::Set, Role::Weight, Role::Household] {
         if columns.iter().filter(|column| column.role == Some(role)).count() > 1 {
             return Err(listed
                 .error(format!("more than one column has role '{role}'"))

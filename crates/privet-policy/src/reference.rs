@@ -102,9 +102,18 @@ pub fn method_table() -> String {
 /// The tables of the policy reference by the words of their markers, as in `[privacy.k-anonymity]` and `name = "og"`.
 pub fn tables() -> Vec<(String, String)> {
     let mut tables = vec![("methods".to_string(), method_table())];
-    for catalogue in CATALOGUES {
+    for (place, catalogue) in CATALOGUES.into_iter().enumerate() {
         let requirements = catalogue.requirements.iter();
-        tables.extend(requirements.map(|own| (format!("[privacy.{}]", own.name), own.key_table())));
+        tables.extend(requirements.map(|own| {
+            // One for transactions may have a namesake for tables.
+            let mut earlier = CATALOGUES.into_iter().take(place);
+            let of = if earlier.any(|other| other.requirement(own.name).is_some()) {
+                " of transactions"
+            } else {
+                ""
+            };
+            (format!("[privacy.{}]{of}", own.name), own.key_table())
+        }));
         let methods = catalogue.methods.iter();
         tables.extend(methods.map(|own| (format!("name = \"{}\"", own.name), own.key_table())));
     }

@@ -34,7 +34,7 @@ pub fn schema() -> Json {
     let mut definitions = Map::new();
     for catalogue in CATALOGUES {
         for requirement in catalogue.requirements {
-            definitions.insert(format!("privacy-{}", requirement.name), table_of(requirement, &[], true));
+            definitions.insert(named(catalogue, requirement), table_of(requirement, &[], true));
         }
     }
     for (kind, catalogue) in kinds() {
@@ -93,6 +93,9 @@ pub fn schema() -> Json {
             ], &["key"]),
             "privacy": privacy(&CATALOGUES),
             "knowledge": knowledge(),
+            "loss": section("What weighs how much in a table with a column of role set.", &[
+                ("items", about(json!({ "$ref": "#/$defs/exact" }), "The share of the items, from 0 to 1 (0.5); the quasi-identifiers have the rest.")),
+            ], &[]),
             "method": {
                 "description": "How the release is made.",
                 "anyOf": kinds().iter().map(|(kind, _)| json!({ "$ref": format!("#/$defs/method-{kind}") })).collect::<Vec<_>>(),
@@ -111,9 +114,9 @@ pub fn schema() -> Json {
         "required": ["data", "privacy"],
         "additionalProperties": false,
         "allOf": [
-            of_kind(DataKind::Transactions, only("transactions", &["columns", "population", "pseudonyms", "knowledge", "vocabulary", "semantics"])),
-            of_kind(DataKind::QueryLog, only("vocabularies", &["columns", "population", "pseudonyms", "knowledge", "items"])),
-            of_kind(DataKind::Vocabularies, only("vocabularies", &["columns", "population", "pseudonyms", "knowledge", "items", "vocabulary"])),
+            of_kind(DataKind::Transactions, only("transactions", &["columns", "population", "pseudonyms", "loss", "knowledge", "vocabulary", "semantics"])),
+            of_kind(DataKind::QueryLog, only("vocabularies", &["columns", "population", "pseudonyms", "loss", "knowledge", "items"])),
+            of_kind(DataKind::Vocabularies, only("vocabularies", &["columns", "population", "pseudonyms", "loss", "knowledge", "items", "vocabulary"])),
             {
                 "if": { "properties": { "data": { "properties": { "kind": { "enum": other } }, "required": ["kind"] } } },
                 "else": table,
@@ -128,15 +131,32 @@ fn kinds() -> [(&'static str, &'static Catalogue); 3] {
     [("tables", &TABLES), ("transactions", &TRANSACTIONS), ("vocabularies", &VOCABULARIES)]
 }
 
+/// What a requirement is called among the definitions; one for tables may have a namesake for transactions.
+fn named(catalogue: &Catalogue, requirement: &Declaration) -> String {
+    let of_tables = std::ptr::eq(catalogue, &TABLES);
+    let has_namesake = |other: &&Catalogue| other.requirement(requirement.name).is_some();
+    match of_tables && CATALOGUES.into_iter().filter(has_namesake).count() > 1 {
+        true => format!("privacy-{}-of-tables", requirement.name),
+        false => format!("privacy-{}", requirement.name),
+    }
+}
+
 /// `[privacy]` with the requirements of some catalogues.
 fn privacy(catalogues: &[&Catalogue]) -> Json {
-    let requirements = catalogues.iter().flat_map(|catalogue| catalogue.requirements);
-    let properties = requirements.map(|requirement| {
-        let own = json!({ "$ref": format!("#/$defs/privacy-{}", requirement.name) });
-        let once_or_more = json!({
-            "description": described(requirement),
-            "anyOf": [own, { "type": "array", "items": own, "minItems": 1 }],
-        });
+    let mut namesakes: Vec<(&Declaration, Vec<Json>)> = Vec::new();
+    for catalogue in catalogues {
+        for requirement in catalogue.requirements {
+            let own = json!({ "$ref": format!("#/$defs/{}", named(catalogue, requirement)) });
+            match namesakes.iter_mut().find(|(other, _)| other.name == requirement.name) {
+                Some((_, known)) => known.push(own),
+                None => namesakes.push((requirement, vec![own])),
+            }
+        }
+    }
+    let properties = namesakes.into_iter().map(|(requirement, own)| {
+        let many = own.iter().map(|own| json!({ "type": "array", "items": own, "minItems": 1 }));
+        let once_or_more: Vec<Json> = own.iter().cloned().chain(many).collect();
+        let once_or_more = json!({ "description": described(requirement), "anyOf": once_or_more });
         (requirement.name.to_string(), once_or_more)
     });
     json!({
@@ -479,7 +499,7 @@ fn column() -> Json {
             (
                 "hierarchy",
                 tree(
-                    "The hierarchy file, or the paths of the tree, for quasi-identifiers, sensitive and mixed columns.",
+                    "The hierarchy file, or the paths of the tree, for quasi-identifiers, sensitive and mixed columns and sets.",
                 ),
             ),
             (
@@ -490,6 +510,12 @@ fn column() -> Json {
                 ),
             ),
             ("separator", character("What separates the values of a cell that holds several.")),
+            (
+                "sensitive",
+                one_or_file(
+                    "For a column of role set: items that nobody may learn about, a list or a file with one per line.",
+                ),
+            ),
             ("insensitive", texts("Values that need no protection.")),
             (
                 "weight",
@@ -778,7 +804,9 @@ fn report() -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{check, dates, knowledge, mixed, population, pseudonyms, transactions, vocabulary};
+    use crate::{
+        check, dates, item_column, knowledge, mixed, population, pseudonyms, transactions, vocabulary,
+    };
 
     /// The parts that are not declared are written by hand: they name the keys that the policy check knows, and no others.
     #[test]
@@ -808,6 +836,7 @@ mod tests {
         keys("/properties/pseudonyms", &pseudonyms::PseudonymPolicy::KEYS);
         keys("/$defs/column/properties/date/anyOf/1", &dates::DATE_KEYS);
         keys("/properties/knowledge", &knowledge::KEYS);
+        keys("/properties/loss", &item_column::LOSS_KEYS);
         keys("/properties/report", &crate::ReportKeys::NAMES);
         keys("/properties/ledger", &crate::LedgerPolicy::NAMES);
     }

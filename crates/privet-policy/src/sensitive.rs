@@ -16,8 +16,10 @@ pub(super) fn check_sensitive(listed: &Section<'_>, columns: &mut [PolicyColumn]
         let Some(section) = listed.entry(&column.name).and_then(|entry| entry.section().ok()) else {
             continue;
         };
-        // The sets of a quasi-sensitive column are read elsewhere.
-        if column.role == Some(Role::QuasiSensitive) && section.entry("insensitive").is_none() {
+        // Sets of other roles are read elsewhere.
+        if matches!(column.role, Some(Role::QuasiSensitive | Role::Set))
+            && section.entry("insensitive").is_none()
+        {
             continue;
         }
         for key in OWN_KEYS {
@@ -51,15 +53,15 @@ impl Policy {
         }
         let columns = root.entry("columns").and_then(|entry| entry.section().ok());
         let sections = columns.iter().flat_map(Section::entries);
-        let quasi_sensitive = |section: &Section<'_>| {
+        let other_sets = |section: &Section<'_>| {
             let role = section.entry("role").and_then(|entry| entry.text().ok().map(str::to_string));
-            role.as_deref() == Some(Role::QuasiSensitive.name())
+            [Role::QuasiSensitive, Role::Set].iter().any(|own| role.as_deref() == Some(own.name()))
         };
         let sections = sections.filter_map(|(_, entry)| entry.section().ok());
         // These judge a set value by value, and publish it as one cell.
         let takes_sets = ["mondrian", "full-domain"].contains(&method.name());
         let refused = OWN_KEYS.iter().filter(|key| !takes_sets || **key != "separator");
-        for section in sections.filter(|section| !quasi_sensitive(section)) {
+        for section in sections.filter(|section| !other_sets(section)) {
             if let Some((key, entry)) = refused.clone().find_map(|key| Some((key, section.entry(key)?))) {
                 let others = if *key == "separator" { "\"mondrian\", \"full-domain\" or " } else { "" };
                 return Err(entry

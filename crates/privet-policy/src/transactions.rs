@@ -118,7 +118,7 @@ impl Policy {
 
 /// The hierarchy without the sensitive items that it lists, and these: sensitive items are published as they are, so no group
 /// may stand for one.
-fn public_items(
+pub(super) fn public_items(
     entry: &Entry<'_>,
     tree: Arc<ItemTree>,
     sensitive: &[String],
@@ -173,7 +173,11 @@ fn form(data: &Section<'_>) -> Result<TransactionOptions> {
 }
 
 /// The sensitive items in alphabetical order: a list, or a file with one per line.
-fn sensitive_items(policy: &Policy, entry: &Entry<'_>, tree: Option<&ItemTree>) -> Result<Vec<String>> {
+pub(super) fn sensitive_items(
+    policy: &Policy,
+    entry: &Entry<'_>,
+    tree: Option<&ItemTree>,
+) -> Result<Vec<String>> {
     let (file, listed) = if entry.is_list() {
         (None, entry.texts()?.into_iter().map(|text| (0, text)).collect())
     } else {

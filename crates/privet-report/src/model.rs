@@ -1,7 +1,7 @@
 //! Everything a report can say about one release, as data.
 //!
 //! The model is filed as JSON in `steward/`, so that the report can be written again without the original. It holds what
-//! the steward may see; which of it the public may see is decided when it is rendered, never by whoever fills it in.
+//! the steward may see; which of it the public may see is decided when it is rendered, never by the code that fills it in.
 
 use serde::{Deserialize, Serialize};
 
@@ -213,6 +213,7 @@ fn reason(role: Option<Role>) -> &'static str {
         Some(Role::QuasiIdentifier) => "could identify a person together with others",
         Some(Role::Sensitive) => "what nobody may learn about a person",
         Some(Role::Mixed) => "some of its values can be seen on a person, others nobody may learn",
+        Some(Role::Set) => "a set of items, a few of which others may know",
         Some(Role::QuasiSensitive) => "public knowledge may turn it into something sensitive",
         Some(Role::Class) => "what analysis wants to predict",
         Some(Role::Weight) => "how many people of the population a record stands for",

@@ -99,6 +99,13 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
             "cells hold several values, for which no way of reasoning about rejections is built".to_string()
         );
     }
+    let is_about_sets = |asked: &Requirement| {
+        matches!(asked, Requirement::KlOfSets(_) | Requirement::QsDiversity(_) | Requirement::QsCloseness(_))
+    };
+    if policy.requirements.iter().any(is_about_sets) {
+        return Err("requirements are about sets, for which no way of reasoning about rejections is built"
+            .to_string());
+    }
     match named.as_slice() {
         [] => {
             Err("no requirement is about sensitive values, so rejections reveal nothing about them"
@@ -201,6 +208,7 @@ fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Resu
             | Requirement::PopulationUniqueness(_)
             | Requirement::IndividualRisk(_)
             | Requirement::HouseholdRisk(_)
+            | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
@@ -334,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_split_that_fails_whoever_is_ill_tells_nothing() {
+    fn a_split_that_fails_no_matter_who_is_ill_tells_nothing() {
         // Alone, anybody is a class in which flu could be certain, but k = 4 is the reason here.
         let text = policy("[method]\nname = \"mondrian\"\n")
             .replace("[privacy.l-plus", "[privacy.k-anonymity]\nk = 4\n[privacy.l-plus");

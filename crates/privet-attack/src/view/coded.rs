@@ -317,13 +317,14 @@ impl<'a> TableReader<'a> {
     /// The original, without the records that the policy drops; all of it or a sample.
     pub fn original(&mut self, sample: Option<RowSample>) -> std::result::Result<CodedRows, ReadingStopped> {
         // A record is dropped for a column that matters, whether the table at hand shows it or not.
-        let terms = self.policy.method.is_about(Role::QuasiSensitive);
+        let terms = self.policy.looks_at_terms();
         let matters = |column: &&PolicyColumn| match column.role {
             Some(
                 Role::QuasiIdentifier
                 | Role::Mixed
                 | Role::Sensitive
                 | Role::Class
+                | Role::Set
                 | Role::Weight
                 | Role::Household,
             ) => true,

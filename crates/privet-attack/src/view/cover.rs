@@ -57,7 +57,17 @@ impl Cover {
         clock: &Clock,
     ) -> Result<Cover> {
         if let Some(sets) = &column.sets {
-            return Ok(Cover::of_sets(values, cells, sets.separator));
+            return Ok(Cover::of_sets(values, cells, sets.separator, &|term| vec![term.to_string()]));
+        }
+        if let Some(items) = &column.items {
+            let tree = items.tree_over(values.texts().take(own))?;
+            let above = |item: &str| {
+                let leaf = tree.find(item);
+                let groups = leaf.into_iter().flat_map(|leaf| tree.ancestors(leaf));
+                let groups = groups.map(|node| tree.label(node).to_string());
+                std::iter::once(item.to_string()).chain(groups).collect()
+            };
+            return Ok(Cover::of_sets(values, cells, items.separator, &above));
         }
         let tree = value_tree(policy, column)?;
         let numbers: Vec<Option<f64>> = values.texts().map(number).collect();
@@ -87,13 +97,19 @@ impl Cover {
         Ok(Cover { naming, numbers, ranges, range_of, by_low, sets: None })
     }
 
-    fn of_sets(values: &Dictionary, cells: &Dictionary, separator: char) -> Cover {
+    /// `stand` says what may stand for a term of a value, itself first.
+    fn of_sets(
+        values: &Dictionary,
+        cells: &Dictionary,
+        separator: char,
+        stand: &dyn Fn(&str) -> Vec<String>,
+    ) -> Cover {
         let mut terms: HashMap<String, u32> = HashMap::new();
         let mut of_value = |value: &str| {
             let mut codes: Vec<u32> = Vec::new();
-            for term in terms_of(value, separator) {
+            for term in terms_of(value, separator).into_iter().flat_map(stand) {
                 let next = terms.len() as u32;
-                codes.push(*terms.entry_ref(term).or_insert(next));
+                codes.push(*terms.entry(term).or_insert(next));
             }
             codes.sort_unstable();
             codes.dedup();

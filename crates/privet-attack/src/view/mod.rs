@@ -73,7 +73,8 @@ impl ViewColumn {
     pub fn senseless(&self, policy: &CheckedPolicy) -> Result<Vec<bool>> {
         let tree = value_tree(policy, &self.policy)?;
         let numeric = self.is_numeric(policy);
-        let mut makes_sense = vec![self.policy.sets.is_some(); self.cells.len()];
+        let mut makes_sense =
+            vec![self.policy.sets.is_some() || self.policy.items.is_some(); self.cells.len()];
         for value in 0..self.values.len() as u32 {
             self.cover.cells_of(value).iter().for_each(|cell| makes_sense[*cell as usize] = true);
         }

@@ -135,6 +135,7 @@ pub fn audit_buckets(
             | Requirement::IndividualRisk(_)
             | Requirement::HouseholdRisk(_)
             | Requirement::NtCloseness(_)
+            | Requirement::KlOfSets(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
             | Requirement::QsDiversity(_)

@@ -81,6 +81,7 @@ impl ClassRequirements {
                 | Requirement::IndividualRisk(_)
                 | Requirement::HouseholdRisk(_)
                 | Requirement::NtCloseness(_)
+                | Requirement::KlOfSets(_)
                 | Requirement::MatchingLDiversity(_)
                 | Requirement::Projection(_)
                 | Requirement::FfAnonymity(_)

@@ -12,6 +12,7 @@ mod delta_presence;
 mod freeform;
 mod household_risk;
 mod individual_risk;
+mod item_sets;
 mod k_anonymity;
 mod k_map;
 mod l_diversity;
@@ -92,6 +93,7 @@ fn judge_of(requirement: &Requirement, facts: &Facts<'_>) -> Result<Judge> {
         Requirement::TCloseness(asked) => Judge::Classes(t_closeness::auditor(asked, facts)?),
         Requirement::BetaLikeness(asked) => Judge::Classes(beta_likeness::auditor(asked, facts)?),
         Requirement::DeltaDisclosure(asked) => Judge::Classes(delta_disclosure::auditor(asked, facts)?),
+        Requirement::KlOfSets(asked) => Judge::Classes(item_sets::auditor(asked, facts)?),
         Requirement::QsDiversity(asked) => Judge::Classes(quasi_sensitive::diversity(asked, facts)?),
         Requirement::QsCloseness(asked) => Judge::Classes(quasi_sensitive::closeness(asked, facts)?),
         Requirement::LkcPrivacy(asked) => Judge::Own(lkc::check(asked, name(), facts)?),
@@ -201,6 +203,7 @@ fn counts_people(requirement: &Requirement) -> bool {
         | Requirement::IndividualRisk(_)
         | Requirement::HouseholdRisk(_)
         | Requirement::NtCloseness(_)
+        | Requirement::KlOfSets(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)

@@ -146,6 +146,7 @@ impl LabelRequirements {
                 | Requirement::IndividualRisk(_)
                 | Requirement::HouseholdRisk(_)
                 | Requirement::NtCloseness(_)
+                | Requirement::KlOfSets(_)
                 | Requirement::MatchingLDiversity(_)
                 | Requirement::Projection(_)
                 | Requirement::FfAnonymity(_) => {}

@@ -13,6 +13,7 @@ pub mod freeform;
 pub mod household_risk;
 mod individual_risk;
 pub mod information;
+pub mod item_sets;
 mod k_anonymity;
 mod k_map;
 pub mod kl;
@@ -34,8 +35,10 @@ use privet_policy::method::Scheme;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub use item_sets::ItemCells;
 pub use lkc::LkcPrivacy;
 pub use n_t_closeness::{NtCloseness, Records};
+pub use quasi_sensitive::CellLinks;
 pub use set_valued::SetValues;
 
 use crate::standing::Standing;
@@ -244,6 +247,10 @@ pub struct TrackedColumn {
     /// What separates the values of a cell, where cells hold several and requirements judge them one by one: see
     /// [`SetValues`]. The column's own values are the cells then.
     pub separator: Option<char>,
+    /// The items that its cells hold, for a column of role `set`. The column's own values are the cells then.
+    pub items: Option<Arc<ItemCells>>,
+    /// What its cells link to, for a quasi-sensitive column whose sets are published as they are.
+    pub links: Option<Arc<CellLinks>>,
     /// Its slots in [`Counts`].
     pub slots: Range<u32>,
     /// How often each value occurs in the whole table, by code.
@@ -344,6 +351,7 @@ fn is_judged_apart(asked: &Requirement, method: &Method) -> bool {
         | Requirement::KMap(_)
         | Requirement::DeltaPresence(_)
         | Requirement::IndividualRisk(_)
+        | Requirement::KlOfSets(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)
@@ -381,6 +389,9 @@ pub fn build(asked: &Requirement, table: &TrackedTable) -> Result<Box<dyn ClassT
         Requirement::KMap(asked) => k_map::build(asked, table),
         Requirement::DeltaPresence(asked) => Ok(delta_presence::build(asked)),
         Requirement::IndividualRisk(asked) => individual_risk::build(asked, table),
+        Requirement::KlOfSets(asked) => item_sets::build(asked, table),
+        Requirement::QsDiversity(asked) => quasi_sensitive::diversity(asked, table),
+        Requirement::QsCloseness(asked) => quasi_sensitive::closeness(asked, table),
         // No method that judges classes one by one takes these.
         Requirement::NtCloseness(_)
         | Requirement::LkcPrivacy(_)
@@ -390,9 +401,7 @@ pub fn build(asked: &Requirement, table: &TrackedTable) -> Result<Box<dyn ClassT
         | Requirement::HouseholdRisk(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
-        | Requirement::FfAnonymity(_)
-        | Requirement::QsDiversity(_)
-        | Requirement::QsCloseness(_) => {
+        | Requirement::FfAnonymity(_) => {
             Err(Error::internal(format!("classes are not judged by '{}'", asked.name())))
         }
     }
@@ -430,6 +439,7 @@ pub fn warnings(policy: &CheckedPolicy, table: &TrackedTable) -> Result<Vec<Stri
             | Requirement::IndividualRisk(_)
             | Requirement::HouseholdRisk(_)
             | Requirement::NtCloseness(_)
+            | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)

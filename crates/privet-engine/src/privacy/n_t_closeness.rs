@@ -122,6 +122,8 @@ mod tests {
             numeric: false,
             taxonomy: None,
             separator: None,
+            items: None,
+            links: None,
             slots: 0..2,
             totals: vec![50, 50],
             people: None,

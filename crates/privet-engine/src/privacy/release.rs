@@ -103,6 +103,7 @@ pub fn release_requirements(
             | Requirement::KMap(_)
             | Requirement::DeltaPresence(_)
             | Requirement::IndividualRisk(_)
+            | Requirement::KlOfSets(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)

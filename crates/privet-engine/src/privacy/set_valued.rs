@@ -204,6 +204,8 @@ mod tests {
             numeric: false,
             taxonomy: None,
             separator: Some('|'),
+            items: None,
+            links: None,
             slots: BEFORE..BEFORE + cells.len() as u32,
             totals: cells.clone(),
             people: None,

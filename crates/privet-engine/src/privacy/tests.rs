@@ -82,6 +82,8 @@ impl Subject {
             numeric: false,
             taxonomy: Some(Arc::new(Taxonomy::from_paths(&tree.paths()).expect("a tree"))),
             separator: None,
+            items: None,
+            links: None,
             slots: slots.clone(),
             totals: totals.to_vec(),
             people: None,

@@ -7,6 +7,7 @@ mod general;
 mod limit;
 mod ncp;
 mod patterns;
+mod people;
 mod runtime;
 mod scalability;
 mod suppression;
@@ -45,6 +46,7 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
         table44::PART,
         table45::PART,
         suppression::PART,
+        people::PART,
     ],
     prepare,
 };
@@ -217,6 +219,7 @@ impl Laboratory for Bench {
             "table44" => table44::run(self),
             "table45" => table45::run(self),
             "suppression" => suppression::run(self),
+            "people" => people::run(self),
             other => Err(Error::internal(format!("the part '{other}' is listed but not built"))),
         }
     }

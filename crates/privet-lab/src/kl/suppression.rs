@@ -24,8 +24,8 @@ pub(super) const PART: Part = Part {
     summary: "diagnoses below their ICD-9 tree: items and transactions suppressed within limits",
 };
 
-const DATA: &str = "informs-meps/conditions05.csv";
-const TREE: &str = "informs-meps/treefile_ICD9CODX.txt";
+pub(super) const DATA: &str = "informs-meps/conditions05.csv";
+pub(super) const TREE: &str = "informs-meps/treefile_ICD9CODX.txt";
 /// How many diagnoses an adversary knows.
 const M: u64 = 2;
 

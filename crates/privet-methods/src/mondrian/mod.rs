@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, HashMap};
 
 pub(super) use axis::AxisLabels;
 
+use super::item_column::ItemColumnTask;
 use super::plan::{self, BoxExtent, BoxPlan, Plan, PlannedBox};
 use super::recoding::Recoding;
 use super::{SearchFacts, Solution};
@@ -56,6 +57,7 @@ pub(super) fn run(
     let mut mondrian =
         MondrianSplitter::new(policy, (own.partitioning, &labels), microdata, requirements, &clock)?;
     mondrian.refine = own.refine;
+    mondrian.items = ItemColumnTask::of(policy, microdata)?;
     let parts = mondrian.partition(vec![mondrian.whole()?])?;
     let (recoding, classes) = mondrian.recoding(&parts);
     let search = SearchFacts::unproven(parts.len() as u64, &clock);
@@ -75,6 +77,8 @@ pub(super) struct MondrianSplitter<'a> {
     pub(super) refine: bool,
     /// Whether everybody of the population must be in some class.
     covers: bool,
+    /// The items of a column of sets: a part is split only where its rows gain more than they lose.
+    pub(super) items: Option<ItemColumnTask<'a>>,
     /// Who has which records, if somebody has several.
     crowd: Option<&'a People>,
     clock: Clock,
@@ -98,6 +102,7 @@ impl<'a> MondrianSplitter<'a> {
             relaxed: partitioning == Partitioning::Relaxed,
             refine: false,
             covers: policy.requirements.iter().any(Requirement::covers_population),
+            items: None,
             crowd: microdata.crowd(),
             clock: clock.clone(),
         })
@@ -240,6 +245,17 @@ impl<'a> MondrianSplitter<'a> {
             || self.counted(part, |part| {
                 self.requirements.iter().all(|requirement| part.meet(requirement.as_ref()))
             })
+    }
+
+    /// Whether the parts lose less than the part that they come from: their quasi-identifiers and, with them, the items of a
+    /// column of sets, each part with the best cut of its own. Without such a column a split never loses.
+    pub(super) fn saves(&self, part: &RecordPart, parts: &[RecordPart]) -> bool {
+        let Some(task) = &self.items else { return true };
+        let whole = (self.axes.len() as u64 * self.microdata.table.records).max(1) as f64;
+        let price = |part: &RecordPart| task.price(part, self.loss(std::slice::from_ref(part)) / whole);
+        let Some(now) = price(part) else { return true };
+        let then: Option<Vec<f64>> = parts.iter().map(price).collect();
+        then.is_some_and(|then| then.iter().sum::<f64>() < now * (1.0 - least_loss::ROUNDING))
     }
 
     /// The possible splits of a part along a column, the preferred one first.
@@ -422,10 +438,10 @@ impl MondrianSplitter<'_> {
                 break;
             }
             for parts in self.ways_along(&part, column, extents[column]) {
-                let fine = parts.len() > 1
+                let allowed = parts.len() > 1
                     && parts.iter().all(|part| !part.is_empty() && self.allowed(part))
                     && (!self.covers || self.keeps_everybody(&part, &parts));
-                if fine {
+                if allowed && self.saves(&part, &parts) {
                     return Ok(parts);
                 }
             }

@@ -99,6 +99,7 @@ impl SetRequirements {
                 | Requirement::IndividualRisk(_)
                 | Requirement::HouseholdRisk(_)
                 | Requirement::NtCloseness(_)
+                | Requirement::KlOfSets(_)
                 | Requirement::MatchingLDiversity(_)
                 | Requirement::Projection(_)
                 | Requirement::FfAnonymity(_) => {}

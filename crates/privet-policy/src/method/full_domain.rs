@@ -1,6 +1,6 @@
 //! Full-domain generalisation.
 
-use super::{COST, Checked, REFINE, TIME_LIMIT, TableCost};
+use super::{COST, CUTS, Checked, Cuts, REFINE, SET_SUPPRESSION, TIME_LIMIT, TableCost};
 use crate::check::{PolicyColumn, Role};
 use crate::declare::{Accepts, Declaration, Key, KeyKind};
 use crate::release_kind::ReleaseKind;
@@ -23,6 +23,10 @@ method! {
         pub break_minimality: Option<u64>,
         /// Whether some children of a node may form classes of their own, next to the rest.
         pub refine: bool,
+        /// How the items of a column of sets are generalised.
+        pub cuts: Option<Cuts>,
+        /// The largest share of these items that may be removed.
+        pub item_suppression_limit: Option<Exact>,
         /// How long the search may take.
         pub time_limit: Option<Duration>,
     }
@@ -104,6 +108,8 @@ pub static DECLARATION: Declaration = Declaration {
         Accepts::of(super::ABOUT_RELEASE).because(
             "it is about all classes of a release together, and a search from the top judges them one by one",
         ),
+        Accepts::of(&["kl-privacy"]),
+        Accepts::of(&["qs-diversity", "qs-closeness"]).because(super::ABOUT_TERMS),
         Accepts::of(&["lkc-privacy"]).because(
             "it groups records by some of the quasi-identifiers, and such groups only grow when a column is generalised if all \
              records of a column are published at one level",
@@ -134,6 +140,8 @@ pub static DECLARATION: Declaration = Declaration {
             "publish one of this many best vectors, drawn by the seed, so that nobody can reason from the best one",
         ),
         REFINE,
+        CUTS,
+        SET_SUPPRESSION,
         TIME_LIMIT,
     ],
 };

@@ -145,7 +145,44 @@ stated! {
     VOCABULARY_METHODS
 }
 
+choices! {
+    /// How the items of a column of sets are generalised.
+    pub enum Cuts {
+        /// Every class has a cut of its own.
+        Local = "local",
+        /// All classes have the same cut.
+        Global = "global",
+    }
+}
+
+/// How a method treats a column of sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemCuts {
+    /// Whether classes share a cut.
+    pub cuts: Cuts,
+    /// The largest share of item occurrences that may be removed.
+    pub limit: Exact,
+}
+
 impl Method {
+    /// How it treats a column of sets; `None` where it cannot.
+    pub fn item_cuts(&self) -> Option<ItemCuts> {
+        let (cuts, limit) = match self {
+            Method::FullDomain(own) => (own.cuts, own.item_suppression_limit),
+            Method::Mondrian(own) => (own.cuts, own.item_suppression_limit),
+            Method::LPlusOptimize(_)
+            | Method::SimulatedAnnealing(_)
+            | Method::Injector(_)
+            | Method::Anatomy(_)
+            | Method::CodipStar(_)
+            | Method::Codip(_)
+            | Method::Ff(_)
+            | Method::FfOptimal(_)
+            | Method::QuasiSensitive(_) => return None,
+        };
+        Some(ItemCuts { cuts: cuts.unwrap_or(Cuts::Local), limit: limit.unwrap_or(Exact::ZERO) })
+    }
+
     /// How likely a class is published more general than necessary.
     pub fn extra_generalisation(&self) -> Exact {
         match self {
@@ -458,6 +495,9 @@ const ABOUT_POPULATION: &[&str] = &["k-map", "delta-presence", "individual-risk"
 /// Requirements on all classes of a release together.
 const ABOUT_RELEASE: &[&str] =
     &["average-risk", "sample-uniqueness", "population-uniqueness", "household-risk"];
+/// Why no other methods take requirements about what terms reveal.
+const ABOUT_TERMS: &str = "what a class reveals depends on all terms of its records together; methods that count single \
+                           sensitive values, or publish several tables, do not see that";
 
 /// The requirements for transactions.
 const ABOUT_TRANSACTIONS: &[&str] =
@@ -484,6 +524,22 @@ const ITEM_COST: Key = Key::with_default(
     KeyKind::Choice(ItemCost::WORDS),
     "NCP",
     "what the release should lose least of; both are reported",
+);
+
+/// For methods that treat a column of sets.
+const CUTS: Key = Key::optional(
+    "cuts",
+    KeyKind::Choice(Cuts::WORDS),
+    "for a column of role \"set\": whether every class generalises its items in its own way (local, unless said otherwise), \
+     which loses less, or all in the same way (global), so that labels mean the same everywhere",
+);
+
+/// For methods that treat a column of sets.
+const SET_SUPPRESSION: Key = Key::optional(
+    "item_suppression_limit",
+    KeyKind::Exact("0", "1"),
+    "for a column of role \"set\": the largest share of item occurrences that may be removed, as in 0.01; none unless said \
+     otherwise",
 );
 
 /// For methods that look for the best until the time is over.

@@ -1,12 +1,12 @@
 //! Mondrian.
 
-use super::{Checked, REFINE, REPORTED_COST, TIME_LIMIT, TableCost};
+use super::{CUTS, Checked, Cuts, REFINE, REPORTED_COST, SET_SUPPRESSION, TIME_LIMIT, TableCost};
 use crate::check::{PolicyColumn, Role};
 use crate::declare::{Accepts, Condition, Declaration, Key, KeyKind};
 use crate::release_kind::ReleaseKind;
 use crate::requirement::Requirement;
 use crate::typed::{choices, method};
-use privet_core::Error;
+use privet_core::{Error, Exact};
 use std::time::Duration;
 
 method! {
@@ -24,6 +24,10 @@ method! {
         pub splits: Splits,
         /// Whether some children of a node may form classes of their own, next to the rest.
         pub refine: bool,
+        /// How the items of a column of sets are generalised.
+        pub cuts: Option<Cuts>,
+        /// The largest share of these items that may be removed.
+        pub item_suppression_limit: Option<Exact>,
         /// How long the search may take.
         pub time_limit: Option<Duration>,
     }
@@ -138,6 +142,8 @@ pub static DECLARATION: Declaration = Declaration {
     accepts: &[
         Accepts::of(super::ABOUT_CLASSES),
         Accepts::of(&["beta-likeness"]),
+        Accepts::of(&["kl-privacy"]),
+        Accepts::of(&["qs-diversity", "qs-closeness"]).because(super::ABOUT_TERMS),
         // Parts that look alike become one class, and without closure under union that class may fail.
         Accepts::of(&["delta-disclosure"]).with(&[Condition::OneOf("absent", &["violates"])]),
         Accepts::of(super::ABOUT_POPULATION),
@@ -148,7 +154,7 @@ pub static DECLARATION: Declaration = Declaration {
     help: "Splits the table again and again along its widest column, numbers at the median and categories along their \
            hierarchy, while every part meets the policy. Numbers are released as ranges. Not optimal, but far finer \
            than full-domain levels, and quick on millions of records.",
-    keys: &[REPORTED_COST, PARTITIONING, NUMBERS, LABELS, SPLITS, REFINE, TIME_LIMIT],
+    keys: &[REPORTED_COST, PARTITIONING, NUMBERS, LABELS, SPLITS, REFINE, CUTS, SET_SUPPRESSION, TIME_LIMIT],
 };
 
 pub(crate) const PARTITIONING: Key = Key::with_default(

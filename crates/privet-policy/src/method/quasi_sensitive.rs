@@ -51,7 +51,10 @@ choices! {
 pub static DECLARATION: Declaration = Declaration {
     publishes: ReleaseKind::Table,
     role: Some(Role::QuasiSensitive),
-    accepts: &[Accepts::once(&["qs-diversity", "qs-closeness"]), Accepts::of(super::ABOUT_CLASSES)],
+    accepts: &[
+        Accepts::once(&["qs-diversity", "qs-closeness"]).because(super::ABOUT_TERMS),
+        Accepts::of(super::ABOUT_CLASSES),
+    ],
     name: "quasi-sensitive",
     source: "P. Shi, L. Xiong, B. Fung: Anonymizing Data with Quasi-Sensitive Attribute Values. CIKM 2010",
     summary: "groups by Mondrian, then removes as few terms as it can, so that a public table reveals little",

@@ -1,5 +1,6 @@
 //! KL(m, n)-privacy and the notions for sets of items that it contains.
 
+use crate::check::{PolicyColumn, Role};
 use crate::declare::{Declaration, Key, KeyKind};
 use crate::release_kind::ReleaseKind;
 use crate::typed::clause;
@@ -25,14 +26,63 @@ clause! {
 impl KlPrivacy {
     /// Refuses thresholds of what is not sensitive.
     pub(crate) fn check(&self, sensitive: &[String]) -> Result<()> {
-        let Some(item) = self.theta.keys().find(|item| !sensitive.contains(item)) else { return Ok(()) };
-        let names: Vec<&str> = sensitive.iter().map(String::as_str).collect();
-        Err(Error::input(format!("theta names '{item}', which is not a sensitive item")).help(suggestion(
-            item,
-            &names,
-            "sensitive items",
-        )))
+        known_items(&self.theta, sensitive)
     }
+}
+
+clause! {
+    /// KL(m, 0)-privacy of a column of sets, in every class of the quasi-identifiers.
+    pub struct KlOfSets {
+        /// The column's position in the data.
+        pub column: usize,
+        /// The least number of records of a class that fit what is known.
+        pub k: u64,
+        /// No sensitive item is more certain than one in this many.
+        pub l: Exact,
+        /// How many items may be known to be present.
+        pub m: u64,
+        /// The confidence allowed in single sensitive items.
+        pub theta: BTreeMap<String, Exact>,
+    }
+}
+
+impl KlOfSets {
+    /// More known items than this make more combinations than anybody would wait for.
+    pub const MOST_KNOWN: u64 = 4;
+
+    /// Refuses what the column does not have, and more known items than are counted.
+    pub(crate) fn check(&self, columns: &[PolicyColumn]) -> Result<()> {
+        let column = columns.get(self.column).and_then(|column| column.items.as_ref());
+        let sensitive = column.map_or(&[][..], |column| column.sensitive.as_slice());
+        known_items(&self.theta, sensitive)?;
+        if self.m > Self::MOST_KNOWN {
+            let (m, most) = (self.m, Self::MOST_KNOWN);
+            return Err(Error::input(format!(
+                "[privacy.kl-privacy] m = {m} is more than the {most} known items that are counted in a table"
+            ))
+            .help(format!(
+                "lower m to {most}, or publish the sets alone, with kind = \"transactions\" in [data]"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The largest confidence in each of the column's sensitive items.
+    pub fn limits(&self, sensitive: &[String]) -> Vec<Exact> {
+        let most = Exact::new(self.l.denominator(), self.l.numerator()).unwrap_or(Exact::ONE);
+        sensitive.iter().map(|item| self.theta.get(item).copied().unwrap_or(most)).collect()
+    }
+}
+
+/// Refuses thresholds of what is not sensitive.
+fn known_items(theta: &BTreeMap<String, Exact>, sensitive: &[String]) -> Result<()> {
+    let Some(item) = theta.keys().find(|item| !sensitive.contains(item)) else { return Ok(()) };
+    let names: Vec<&str> = sensitive.iter().map(String::as_str).collect();
+    Err(Error::input(format!("theta names '{item}', which is not a sensitive item")).help(suggestion(
+        item,
+        &names,
+        "sensitive items",
+    )))
 }
 
 clause! {
@@ -105,6 +155,50 @@ pub static KL_PRIVACY: Declaration = Declaration {
             "how many items the adversary knows to be present, as in m = 3",
         ),
         Key::with_default("n", KeyKind::Count(0), "0", "how many items the adversary knows to be absent"),
+        Key::optional(
+            "theta",
+            KeyKind::Thresholds("0", "1"),
+            "the confidence allowed in single sensitive items, as in theta = { \"HIV test\" = \"1/10\" }",
+        ),
+    ],
+};
+
+/// `[privacy.kl-privacy]` for a table with a column of sets.
+pub static KL_OF_SETS: Declaration = Declaration {
+    publishes: ReleaseKind::Table,
+    role: Some(Role::Set),
+    accepts: &[],
+    name: "kl-privacy",
+    source: "G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos: Anonymizing Data with Relational and Transaction \
+             Attributes. ECML PKDD 2013; J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser \
+             University, 2010",
+    summary: "in every class, knowing m items of a column of sets points at k records or more, and reveals no sensitive item",
+    help: "An adversary knows a person's quasi-identifiers and at most m items (or groups of items) of their set. Whatever the \
+           items are, no record of the person's class or at least k hold them, and of those that hold them at most the share 1/l \
+           holds any one sensitive item. With m = 0 only the quasi-identifiers are known. k = 1 switches the first part off, l = 1 \
+           the second.",
+    keys: &[
+        Key::required(
+            "column",
+            KeyKind::Column(Role::Set),
+            "the column of sets, as in column = \"diagnoses\"",
+        ),
+        Key::required(
+            "k",
+            KeyKind::Count(1),
+            "the least number of records of a class that fit what is known, as in k = 5",
+        ),
+        Key::with_default(
+            "l",
+            KeyKind::Exact("1", ""),
+            "1",
+            "no sensitive item is surer than 1/l, as in l = 5 or \"10/3\"",
+        ),
+        Key::required(
+            "m",
+            KeyKind::Count(0),
+            "how many items the adversary knows next to the quasi-identifiers, as in m = 2; at most 4",
+        ),
         Key::optional(
             "theta",
             KeyKind::Thresholds("0", "1"),

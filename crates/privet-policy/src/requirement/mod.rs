@@ -39,7 +39,7 @@ pub use household_risk::HouseholdRisk;
 pub use individual_risk::IndividualRisk;
 pub use k_anonymity::KAnonymity;
 pub use k_map::{CountedBy, KMap};
-pub use kl::{Coherence, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
+pub use kl::{Coherence, KlOfSets, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
 pub use l_diversity::{Diversity, DiversityKind, LDiversity};
 pub use l_plus::{Base, LPlusDiversity, ThetaRule};
 pub use lkc::LkcPrivacy;
@@ -66,6 +66,8 @@ stated! {
         LPlusDiversity(LPlusDiversity) = l_plus::DECLARATION,
         /// Records that agree on at most L quasi-identifiers are K or more, with no value above the share C.
         LkcPrivacy(LkcPrivacy) = lkc::DECLARATION,
+        /// In every class, m known items of a column of sets fit k records, and no sensitive item follows.
+        KlOfSets(KlOfSets) = kl::KL_OF_SETS,
         /// Whatever rules an adversary knows, l values stay possible for everybody.
         MatchingLDiversity(MatchingLDiversity) = matching::DECLARATION,
         /// Nobody's terms point at few labels.
@@ -134,6 +136,7 @@ impl Requirement {
             | Requirement::BetaLikeness(BetaLikeness { column, .. })
             | Requirement::DeltaDisclosure(DeltaDisclosure { column, .. })
             | Requirement::NtCloseness(NtCloseness { column, .. })
+            | Requirement::KlOfSets(KlOfSets { column, .. })
             | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
             | Requirement::QsDiversity(QsDiversity { column, .. })
             | Requirement::QsCloseness(QsCloseness { column, .. }) => Some(*column),
@@ -160,6 +163,7 @@ impl Requirement {
             | Requirement::LkcPrivacy(LkcPrivacy { column, .. })
             | Requirement::BetaLikeness(BetaLikeness { column, .. })
             | Requirement::DeltaDisclosure(DeltaDisclosure { column, .. })
+            | Requirement::KlOfSets(KlOfSets { column, .. })
             | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
             | Requirement::QsDiversity(QsDiversity { column, .. })
             | Requirement::QsCloseness(QsCloseness { column, .. }) => *column = other,
@@ -204,6 +208,7 @@ impl Requirement {
             }
             Requirement::DeltaDisclosure(disclosure) => disclosure.check(),
             Requirement::AverageRisk(risk) => risk.check(),
+            Requirement::KlOfSets(asked) => asked.check(columns),
             Requirement::KAnonymity(_)
             | Requirement::KMap(_)
             | Requirement::DeltaPresence(_)
@@ -268,6 +273,7 @@ impl Requirement {
             | Requirement::PopulationUniqueness(_)
             | Requirement::IndividualRisk(_)
             | Requirement::HouseholdRisk(_)
+            | Requirement::KlOfSets(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
             | Requirement::QsDiversity(_)
@@ -292,6 +298,7 @@ impl Requirement {
             | Requirement::DeltaDisclosure(_)
             | Requirement::AverageRisk(_)
             | Requirement::SampleUniqueness(_)
+            | Requirement::KlOfSets(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
@@ -318,6 +325,7 @@ impl Requirement {
             | Requirement::PopulationUniqueness(_)
             | Requirement::IndividualRisk(_)
             | Requirement::HouseholdRisk(_)
+            | Requirement::KlOfSets(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
@@ -349,6 +357,7 @@ impl Requirement {
             | Requirement::KMap(_)
             | Requirement::DeltaPresence(_)
             | Requirement::IndividualRisk(_)
+            | Requirement::KlOfSets(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
@@ -361,7 +370,7 @@ impl Requirement {
     /// The least size of a class that it asks for.
     pub fn k(&self) -> Option<u64> {
         match self {
-            Requirement::KAnonymity(KAnonymity { k }) => Some(*k),
+            Requirement::KAnonymity(KAnonymity { k }) | Requirement::KlOfSets(KlOfSets { k, .. }) => Some(*k),
             Requirement::LDiversity(_)
             | Requirement::LPlusDiversity(_)
             | Requirement::LkcPrivacy(_)
@@ -405,6 +414,7 @@ impl Requirement {
             | Requirement::IndividualRisk(_)
             | Requirement::HouseholdRisk(_)
             | Requirement::NtCloseness(_)
+            | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
@@ -417,6 +427,9 @@ impl Requirement {
     /// refused by the audit where somebody has several records in one class.
     pub(crate) fn why_not_people(&self) -> Option<&'static str> {
         match self {
+            Requirement::KlOfSets(_) => Some(
+                "[privacy.kl-privacy] counts the records of a class that hold what is known, and cannot count people",
+            ),
             Requirement::LkcPrivacy(_) => Some(
                 "[privacy.lkc-privacy] counts records and cannot count people: the K records that agree on what an attacker \
                  knows may all belong to one person",
@@ -473,6 +486,7 @@ impl Requirement {
             | Requirement::PopulationUniqueness(_)
             | Requirement::IndividualRisk(_)
             | Requirement::NtCloseness(_)
+            | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)

@@ -91,8 +91,7 @@ pub static CLOSENESS: Declaration = Declaration {
     source: "P. Shi, L. Xiong, B. Fung: Anonymizing Data with Quasi-Sensitive Attribute Values. CIKM 2010",
     summary: "what a group's terms reveal is nearly what was believed before",
     help: "A record links to every label of the knowledge file that has all of its terms. In each group the sum over all \
-           labels of the squared difference between the label's likelihood there and its prior must be at most t². For \
-           method quasi-sensitive.",
+           labels of the squared difference between the label's likelihood there and its prior must be at most t².",
     keys: &[
         Key::required(
             "column",

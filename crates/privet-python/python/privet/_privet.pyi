@@ -1,6 +1,7 @@
 """What the engine offers; use the package's own functions instead."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 _Report = Callable[[str, int, int | None, str], None]
 
@@ -41,7 +42,7 @@ class Policy:
     @property
     def text(self) -> str: ...
     @property
-    def path(self) -> str: ...
+    def path(self) -> Path: ...
     def values(self, data: Data, column: str) -> list[tuple[str, int]]: ...
 
 class Taxonomy:

@@ -45,6 +45,8 @@ def full_domain(
     least_levels: Mapping[str, int] | None = None,
     break_minimality: int | None = None,
     refine: bool | None = None,
+    cuts: Literal["local", "global"] | None = None,
+    item_suppression_limit: Number | None = None,
     time_limit: str | timedelta | None = None,
 ) -> Clause:
     """The optimal generalisation level for every column, proven over the whole lattice.
@@ -56,10 +58,14 @@ def full_domain(
         best one.
     ``refine``: whether the records below a child of a shown node may form a class of their own while the rest keeps the
         node, largest saving first, until nothing can be split any more. Default: false.
+    ``cuts``: for a column of role "set": whether every class generalises its items in its own way (local, unless said
+        otherwise), which loses less, or all in the same way (global), so that labels mean the same everywhere.
+    ``item_suppression_limit``: for a column of role "set": the largest share of item occurrences that may be removed,
+        as in 0.01; none unless said otherwise.
     ``time_limit``: how long the search may take, as in "30s"; it then returns the best so far and what is proven about
         it.
     """
-    return Clause("full-domain", {"cost": cost, "suppression_limit": suppression_limit, "least_levels": least_levels, "break_minimality": break_minimality, "refine": refine, "time_limit": time_limit})
+    return Clause("full-domain", {"cost": cost, "suppression_limit": suppression_limit, "least_levels": least_levels, "break_minimality": break_minimality, "refine": refine, "cuts": cuts, "item_suppression_limit": item_suppression_limit, "time_limit": time_limit})
 
 
 def mondrian(
@@ -70,6 +76,8 @@ def mondrian(
     labels: Literal["hierarchy", "ranges", "sets"] | None = None,
     splits: Literal["hierarchy", "free"] | None = None,
     refine: bool | None = None,
+    cuts: Literal["local", "global"] | None = None,
+    item_suppression_limit: Number | None = None,
     time_limit: str | timedelta | None = None,
 ) -> Clause:
     """Multi-dimensional partitioning from the top: small classes, quickly.
@@ -85,10 +93,14 @@ def mondrian(
         loss; without a hierarchy they are always split freely. Default: hierarchy.
     ``refine``: whether the records below a child of a shown node may form a class of their own while the rest keeps the
         node, largest saving first, until nothing can be split any more. Default: false.
+    ``cuts``: for a column of role "set": whether every class generalises its items in its own way (local, unless said
+        otherwise), which loses less, or all in the same way (global), so that labels mean the same everywhere.
+    ``item_suppression_limit``: for a column of role "set": the largest share of item occurrences that may be removed,
+        as in 0.01; none unless said otherwise.
     ``time_limit``: how long the search may take, as in "30s"; it then returns the best so far and what is proven about
         it.
     """
-    return Clause("mondrian", {"cost": cost, "partitioning": partitioning, "numbers": numbers, "labels": labels, "splits": splits, "refine": refine, "time_limit": time_limit})
+    return Clause("mondrian", {"cost": cost, "partitioning": partitioning, "numbers": numbers, "labels": labels, "splits": splits, "refine": refine, "cuts": cuts, "item_suppression_limit": item_suppression_limit, "time_limit": time_limit})
 
 
 def l_plus_optimize(

@@ -6,6 +6,8 @@ import copy
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from html import escape
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,11 +23,14 @@ __all__ = [
     "Policy",
     "class_label",
     "identifier",
+    "item_set",
     "mixed",
     "other",
+    "pseudonym",
     "quasi",
     "quasi_sensitive",
     "sensitive",
+    "set_of_items",
 ]
 
 #: A hierarchy, a way to build one, a dict of parents, or the name of a file.
@@ -44,8 +49,12 @@ class Clause:
         return {key: value for key, value in self.keys.items() if value is not None}
 
     def __repr__(self) -> str:
-        keys = ", ".join(f"{key}={value!r}" for key, value in self.to_dict().items())
+        keys = ", ".join(f"{key}={_shown(value)}" for key, value in self.to_dict().items())
         return f"{self.name}({keys})"
+
+
+def _shown(value: object) -> str:
+    return str(value) if isinstance(value, (Decimal, Fraction)) else repr(value)
 
 
 @dataclass(frozen=True)
@@ -75,6 +84,21 @@ def sensitive(hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
 def quasi_sensitive(**keys: Any) -> Column:
     """A set of terms that public knowledge may turn into something sensitive."""
     return Column("quasi-sensitive", None, keys)
+
+
+def set_of_items(hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
+    """A set of items, a few of which others may know: its items are generalised along their hierarchy."""
+    return Column("set", hierarchy, keys)
+
+
+def pseudonym(**keys: Any) -> Column:
+    """A column that names a person directly, by which tables are to be joined. It is published as a keyed hash."""
+    return Column("pseudonym", None, keys)
+
+
+def item_set(separator: str, hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
+    """A set of items, a few of which others may know."""
+    return Column("set", hierarchy, {"separator": separator, **keys})
 
 
 def mixed(hierarchy: HierarchyLike, **keys: Any) -> Column:

@@ -102,6 +102,28 @@ def lkc_privacy(
     return Clause("lkc-privacy", {"L": L, "K": K, "C": C, "column": column})
 
 
+def kl_privacy(
+    k: int,
+    m: int,
+    *,
+    column: str | None = None,
+    l: Number | None = None,
+    theta: Mapping[str, Number] | None = None,
+    n: int | None = None,
+) -> Clause:
+    """In every class, knowing m items of a column of sets points at k records or more, and reveals no sensitive
+    item.
+
+    ``k``: the least number of records of a class that fit what is known, as in k = 5.
+    ``m``: how many items the adversary knows next to the quasi-identifiers, as in m = 2; at most 4.
+    ``column``: the column of sets, as in column = "diagnoses".
+    ``l``: no sensitive item is surer than 1/l, as in l = 5 or "10/3". Default: 1.
+    ``theta``: the confidence allowed in single sensitive items, as in theta = { "HIV test" = "1/10" }.
+    ``n``: how many items the adversary knows to be absent. Default: 0.
+    """
+    return Clause("kl-privacy", {"column": column, "k": k, "l": l, "m": m, "theta": theta, "n": n})
+
+
 def matching_l_diversity(
     column: str,
     l: int,
@@ -244,25 +266,6 @@ def projection(
     ``max_discernibility``: the largest DM of a table: the sum of its classes' sizes squared, as in 3.5e9.
     """
     return Clause("projection", {"alpha": alpha, "beta": beta, "max_discernibility": max_discernibility})
-
-
-def kl_privacy(
-    k: int,
-    m: int,
-    *,
-    l: Number | None = None,
-    n: int | None = None,
-    theta: Mapping[str, Number] | None = None,
-) -> Clause:
-    """Knowing m items present and n absent points at k transactions or more, and reveals no sensitive item.
-
-    ``k``: the least number of transactions that fit what is known, as in k = 5; 1 asks for nothing.
-    ``m``: how many items the adversary knows to be present, as in m = 3.
-    ``l``: no sensitive item is surer than 1/l, as in l = 5 or "10/3". Default: 1.
-    ``n``: how many items the adversary knows to be absent. Default: 0.
-    ``theta``: the confidence allowed in single sensitive items, as in theta = { "HIV test" = "1/10" }.
-    """
-    return Clause("kl-privacy", {"k": k, "l": l, "m": m, "n": n, "theta": theta})
 
 
 def km_anonymity(

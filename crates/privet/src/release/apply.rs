@@ -25,12 +25,11 @@ pub(super) struct Manner<'a> {
 enum Published {
     /// The quasi-identifier at this position: its cell comes from the row's class.
     Recoded(usize),
-    /// Carried through from this column of the data. If it is `plain`, a missing value is written as the policy says; else the
-    /// cell is a set, which may be empty.
-    Kept { index: usize, plain: bool },
+    /// Carried through from this column of the data; a missing value is written as the policy says.
+    Kept(usize),
     /// The tracked column at this position, some cells of which are suppressed.
     Starred(usize),
-    /// The quasi-sensitive column: a set, from which terms may be removed.
+    /// The quasi-sensitive column, from which terms may be removed, or a column of sets, whose items may be generalised.
     Set,
     /// The tracked column at this position, whose cells hold several values: each cell in its one spelling.
     Values(usize),
@@ -55,17 +54,18 @@ pub(super) fn apply(
     let placed = if outlet.to.is_text(kind) { formulas } else { Formulas::Mark };
     let mut shuffle = Shuffle::new(key, outlet.spill);
     let summarised = |index: usize| microdata.summary.columns().iter().any(|column| column.index == index);
+    let set_column = policy.columns.iter().find_map(|column| {
+        let of_terms = column.sets.as_ref().map(|sets| sets.separator);
+        Some((column.index, of_terms.or(column.items.as_ref().map(|items| items.separator))?))
+    });
     let carries =
-        published.iter().any(|column| matches!(column, Published::Kept { index, .. } if !summarised(*index)))
-            || published.iter().any(|column| matches!(column, Published::Set)) && microdata.sets.is_none();
+        published.iter().any(|column| matches!(column, Published::Kept(index) if !summarised(*index)))
+            || set_column.is_some_and(|(index, _)| !summarised(index));
     let mut ways = match carries {
         true => Ways::in_turn(policy, microdata, recoding, sets, key, clock)?,
         false => Ways::as_they_come(microdata, recoding, sets, key),
     };
     let tracked = &microdata.table.tracked;
-    let set_column = policy
-        .with_role(Role::QuasiSensitive)
-        .find_map(|column| Some((column.index, column.sets.as_ref()?.separator)));
     let mut rows = 0;
     clock.progress().stage("writing", Some(source.bytes()));
     source.read(&mut |batch: &Batch, bytes| {
@@ -84,7 +84,7 @@ pub(super) fn apply(
             let set = match (way.set, set_column) {
                 (Some(changed), _) => changed.to_string(),
                 (None, Some((index, separator))) => match batch.cell(row, index) {
-                    missing if microdata.sets.is_some() && policy.is_missing(missing) => String::new(),
+                    missing if summarised(index) && policy.is_missing(missing) => String::new(),
                     // A set has no order; the one in which it was written down is not published.
                     cell => set_cell(terms_of(cell, separator), separator),
                 },
@@ -105,10 +105,10 @@ pub(super) fn apply(
                         let starred = recoding.is_starred(class, column.slots.start + code);
                         if starred { STAR } else { column.values[code as usize].as_str() }
                     }
-                    Published::Kept { index, plain } => {
+                    Published::Kept(index) => {
                         let cell = batch.cell(row, *index);
                         // All spellings of a missing value that is kept are published as one.
-                        if *plain && policy.is_missing(cell) { policy.missing[0].as_str() } else { cell }
+                        if policy.is_missing(cell) { policy.missing[0].as_str() } else { cell }
                     }
                 })
                 .collect();
@@ -154,9 +154,7 @@ fn published_columns(
                 let Some(position) = position else { continue };
                 (CellKind::Text, Published::Recoded(position))
             }
-            (Some(Role::QuasiSensitive), _) if microdata.sets.is_some() || column.sets.is_some() => {
-                (CellKind::Text, Published::Set)
-            }
+            (Some(Role::QuasiSensitive | Role::Set), _) => (CellKind::Text, Published::Set),
             (Some(Role::Sensitive), None) if column.separator.is_some() => {
                 let mut tracked = microdata.table.tracked.iter();
                 let Some(position) = tracked.position(|tracked| tracked.index == column.index) else {
@@ -169,13 +167,11 @@ fn published_columns(
                 (CellKind::Text, Published::Starred(position))
             }
             (Some(role), None) => {
-                let plain = role != Role::QuasiSensitive;
                 let keeps = role == Role::Other || policy.missing_rule().keep;
                 // A typed column has no place for words.
-                let spelt =
-                    plain && keeps && policy.missing.first().is_some_and(|spelling| !spelling.is_empty());
+                let spelt = keeps && policy.missing.first().is_some_and(|spelling| !spelling.is_empty());
                 let kind = if spelt || column.is_rewritten() { CellKind::Text } else { source.kind.clone() };
-                (kind, Published::Kept { index: column.index, plain })
+                (kind, Published::Kept(column.index))
             }
         };
         columns.push(SinkColumn { name: column.name.clone(), kind });

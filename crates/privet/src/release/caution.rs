@@ -1,6 +1,6 @@
 //! What the publisher should know about what a release shows: nothing at all, nothing of a column, or single people.
 
-use privet_core::quoted;
+use privet_core::{quoted, shortened_values};
 use privet_data::naming::{among, words};
 use privet_engine::microdata::Microdata;
 use privet_examples as example;
@@ -37,7 +37,7 @@ pub(super) fn about_seed(seed: u64, policy: PolicyRef<'_>) -> Option<String> {
         return None;
     }
     Some(format!(
-        "the seed {seed} can be guessed: whoever knows the data except for a few values can try all small seeds and see which \
+        "the seed {seed} can be guessed: anyone who knows the data except for a few values can try all small seeds and see which \
          of their guesses gives this release. Leave the seed out of the policy: one is then drawn and kept in \
          steward/manifest.json"
     ))
@@ -65,6 +65,19 @@ pub(super) fn about_roles(policy: &CheckedPolicy, others: &str) -> Option<String
     ))
 }
 
+/// That sensitive items were taken out of a hierarchy of items.
+pub(super) fn taken_out(items: &[String]) -> Option<String> {
+    match items {
+        [] => None,
+        [one] => Some(format!("the sensitive item '{one}' was taken out of the hierarchy")),
+        many => Some(format!(
+            "{} sensitive items were taken out of the hierarchy: {}",
+            many.len(),
+            shortened_values(&many.iter().map(String::as_str).collect::<Vec<_>>())
+        )),
+    }
+}
+
 /// Warnings about suppressed cells: a column of which nothing is shown, and classes of a single record.
 pub(super) fn about_cells(microdata: &Microdata, recoding: &Recoding, classes: &ClassTable) -> Vec<String> {
     let mut warnings = Vec::new();
@@ -88,7 +101,7 @@ pub(super) fn about_cells(microdata: &Microdata, recoding: &Recoding, classes: &
         if alone > 0 {
             let what = if alone == 1 { "class is" } else { "classes are" };
             warnings.push(format!(
-                "{alone} {what} a single record whose {name} is suppressed: whoever finds the person does not learn the \
+                "{alone} {what} a single record whose {name} is suppressed: anyone who finds the person does not learn the \
                  value, but knows that the record is theirs, with all its other columns. Add [privacy.k-anonymity] with \
                  k = 2 or more to rule that out"
             ));
@@ -135,7 +148,7 @@ pub(super) fn about_freeform(policy: &CheckedPolicy, classes: &ClassTable) -> Op
     };
     Some(format!(
         "ff-anonymity comes without k-anonymity: it allows a class of one, a person who is alone with what the release shows \
-         of them ({here}). Whoever finds them knows which record is theirs, with all columns of role 'class' and 'other'. Add \
+         of them ({here}). Anyone who finds them knows which record is theirs, with all columns of role 'class' and 'other'. Add \
          [privacy.k-anonymity] with k = 2 or more to rule that out"
     ))
 }

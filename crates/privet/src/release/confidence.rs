@@ -80,6 +80,7 @@ fn thresholds(requirement: &Requirement, table: &TrackedTable) -> Result<Option<
         | Requirement::IndividualRisk(_)
         | Requirement::HouseholdRisk(_)
         | Requirement::NtCloseness(_)
+        | Requirement::KlOfSets(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_)

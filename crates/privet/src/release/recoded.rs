@@ -1,5 +1,6 @@
 //! One generalised table.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
@@ -53,6 +54,16 @@ impl Recoded {
     ) -> Result<Recoded> {
         let key = microdata.key(seed);
         solution.recoding.draw(key);
+        Recoded::with_key(policy, microdata, solution, key)
+    }
+
+    /// The same, where all choices are made.
+    fn with_key(
+        policy: CheckedPolicy,
+        microdata: Microdata,
+        mut solution: Solution,
+        key: RunKey,
+    ) -> Result<Recoded> {
         let classes = solution.recoding.count(&microdata);
         crowd::refuse_shared(&policy, &classes)?;
         let cost = match solution.cost.take() {
@@ -63,7 +74,11 @@ impl Recoded {
                 method::show(&measure, solution.recoding.cost(&measure, &classes))
             }
         };
-        let costs = solution.recoding.costs(&microdata, &classes);
+        let mut costs = solution.recoding.costs(&microdata, &classes);
+        if let Some(losses) = solution.sets.as_ref().and_then(|sets| sets.losses) {
+            let lm = costs.iter().find(|cost| cost.name == "LM").map_or(0.0, |cost| cost.normalised);
+            costs.extend(losses.costs(lm));
+        }
         let prices = (Price::from(&cost), costs.iter().map(Price::from).collect());
         let veil = veil::of_table(&policy.requirements, &microdata, &classes);
         Ok(Recoded { policy, microdata, solution, classes, cost, costs, prices, veil, key })
@@ -105,6 +120,14 @@ impl Shape for Recoded {
         Recoded::of(policy, microdata, solution, seed)
     }
 
+    fn suppress(self, classes: &[BTreeSet<u32>], _: &Clock) -> Result<Self> {
+        let Recoded { policy, microdata, mut solution, key, .. } = self;
+        classes.iter().for_each(|classes| solution.recoding.suppress(classes));
+        // What the method says the release costs was said of all its classes.
+        solution.cost = None;
+        Recoded::with_key(policy, microdata, solution, key)
+    }
+
     fn policy(&self) -> &CheckedPolicy {
         &self.policy
     }
@@ -117,6 +140,8 @@ impl Shape for Recoded {
         warnings.extend(lettering::of_table(&self.microdata));
         warnings.extend(crowd::cautions(&self.policy, &self.microdata));
         warnings.extend(caution::about_freeform(&self.policy, &self.classes));
+        let sets = self.policy.columns.iter().filter_map(|column| column.items.as_ref());
+        warnings.extend(sets.filter_map(|items| caution::taken_out(&items.taken_out)));
         warnings.extend(caution::about_dates(&self.policy));
         if self.released() == 0 {
             warnings.insert(0, caution::emptiness(&self.policy, &self.microdata));
@@ -214,7 +239,16 @@ impl Shape for Recoded {
         if let Whose::Counted { read, released } = self.whose() {
             manifest["people"] = json!({ "read": ForSteward(&read), "released": ForSteward(&released) });
         }
-        if let Some(sets) = &self.solution.sets {
+        if let Some(sets) = &self.solution.sets
+            && let Some(losses) = sets.losses
+        {
+            let removed: u64 = sets.removed.iter().map(|(_, count)| count).sum();
+            let items: Vec<Json> =
+                sets.removed.iter().map(|(item, count)| json!({ "item": item, "count": count })).collect();
+            manifest["items"] =
+                json!({ "occurrences": losses.occurrences, "removed": removed, "removed_items": items });
+            manifest["records"]["changed"] = sets.len().into();
+        } else if let Some(sets) = &self.solution.sets {
             let groups = &sets.groups;
             manifest["groups"] = json!({
                 "total": groups.total,

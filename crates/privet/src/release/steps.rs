@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::account::rows;
 use super::again::EarlierPlan;
+use super::book::Book;
 use super::buckets::Grouped;
 use super::manifest::Statement;
 use super::pipeline::{self, Making, Outlet, RunPolicy, Shape, Staged, Written};
@@ -116,7 +117,7 @@ impl Decision {
     /// ```
     pub fn before_after(&self, text: &str, skip: usize, most: usize) -> Option<BeforeAfter> {
         let Made::Table(table) = &self.made else { return None };
-        let (microdata, recoding) = (&table.microdata, &table.solution.recoding);
+        let (microdata, solution) = (&table.microdata, &table.solution);
         let mut found = BeforeAfter { columns: rows::columns(microdata), matching: 0, rows: Vec::new() };
         let wanted = text.trim().to_lowercase();
         for record in 0..microdata.summary.len() {
@@ -127,7 +128,7 @@ impl Decision {
             found.matching += 1;
             if found.matching as usize > skip && found.rows.len() < most {
                 let count = microdata.summary.count(record);
-                found.rows.extend(rows::row(microdata, recoding, record).map(|row| (count, row)));
+                found.rows.extend(rows::row(microdata, solution, record).map(|row| (count, row)));
             }
         }
         Some(found)
@@ -214,7 +215,8 @@ pub fn decide(
 ///
 /// Classes of a table that fall below the policy's requirements are suppressed. Data with values that the plan does not know are
 /// refused, and so is a plan whose effect on a record depends on other records. [`release::apply_plan`](super::apply_plan) does the
-/// same with files and publishes the result; see [`EarlierPlan`] for an example.
+/// same with files and publishes the result; it also suppresses what a ledger asks for, which [`publish`] compares with as for any
+/// decision. See [`EarlierPlan`] for an example.
 pub fn decide_by_plan(
     earlier: &EarlierPlan,
     policy: &Policy,
@@ -460,7 +462,8 @@ fn staged<S: Shape>(shape: &S, decision: &Decision, options: &RunOptions, clock:
     S::refuse(shape.policy(), options)?;
     pipeline::refuse_own_sources(&options.target, shape.policy().any(), None)?;
     let target = Target::claim(&options.target, options.force)?;
-    let (seed, version) = (decision.seed, decision.version.clone());
-    let making = Making { target, seed, version, held: None, applied: decision.earlier.as_ref() };
+    let ledger = Book::open(decision.policy(), &options.target, clock)?;
+    let making = Making::of(target, decision.seed, decision.version.clone(), ledger);
+    let making = Making { applied: decision.earlier.as_ref(), ..making };
     pipeline::staged(shape, making, options, clock)
 }

@@ -11,12 +11,15 @@
 //!
 //! Both are decided in integers, whatever the denominators.
 
+mod classes;
 mod links;
 mod prior;
 #[cfg(test)]
 mod tests;
 mod verdict;
 
+pub use classes::CellLinks;
+pub(super) use classes::{closeness, diversity};
 pub use links::{Linked, Links, ones};
 pub use prior::{Prior, PriorCounter};
 pub use verdict::{Posterior, distance};

@@ -63,7 +63,7 @@ pub(super) fn columns(microdata: &Microdata) -> Vec<CodedColumn<'_>> {
         numeric: column.dictionary.numbers().is_some(),
         sensitive: false,
     });
-    let tracked = microdata.table.tracked.iter().map(|column| CodedColumn {
+    let tracked = microdata.carried().iter().map(|column| CodedColumn {
         name: &column.name,
         values: &column.values,
         numeric: column.numeric,
@@ -141,7 +141,7 @@ pub(super) fn generalised(microdata: &Microdata, recoding: &Recoding, tracked: &
         cells.extend(rows.iter().map(|(_, class)| recoding.cells(*class as usize)[at]));
     }
     for at in tracked {
-        let (coding, start) = (microdata.coding(*at), microdata.table.tracked[*at].slots.start);
+        let (coding, start) = (microdata.coding(*at), microdata.carried()[*at].slots.start);
         let star = coded.stars[quasi + at];
         coded.cells[quasi + at].extend(rows.iter().map(|(record, class)| {
             let code = coding.code(microdata.summary.record(*record)[coding.column]);
@@ -159,7 +159,7 @@ pub(super) fn generalised(microdata: &Microdata, recoding: &Recoding, tracked: &
 pub(super) fn grouped(microdata: &Microdata, grouping: &RecordGroups) -> Coded {
     let columns = columns(microdata);
     let mut coded = Coded::new(columns.len());
-    let tracked = microdata.table.tracked.len();
+    let tracked = microdata.carried().len();
     let places: usize = grouping.groups.iter().map(Vec::len).sum();
     let step = places.div_ceil(MOST_RECORDS).max(1);
     for group in grouping.groups.iter().step_by(step) {

@@ -28,7 +28,10 @@ pub(crate) fn account_column(
     if microdata.sets.as_ref().is_some_and(|sets| sets.index == column.index) {
         account.transformation = "terms removed where needed".to_string();
     }
-    if let Some(tracked) = microdata.table.tracked.iter().find(|tracked| tracked.index == column.index) {
+    if column.items.is_some() {
+        account.transformation = "items replaced by groups where needed".to_string();
+    }
+    if let Some(tracked) = microdata.carried().iter().find(|tracked| tracked.index == column.index) {
         account.distinct_before = Some((tracked.values.len() as u64).into());
         let after = counts_after(&tracked.slots, classes);
         account.distinct_after = Some(after.iter().filter(|count| **count > 0).count() as u64);

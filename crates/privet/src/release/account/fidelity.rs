@@ -29,7 +29,7 @@ struct Published {
 
 /// One generalised table.
 pub(super) fn of_recoding(microdata: &Microdata, recoding: &Recoding, key: RunKey) -> Fidelity {
-    let all: Vec<usize> = (0..microdata.table.tracked.len()).collect();
+    let all: Vec<usize> = (0..microdata.carried().len()).collect();
     of_tables(microdata, &[(recoding, all)], key)
 }
 

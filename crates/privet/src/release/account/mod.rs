@@ -99,7 +99,7 @@ pub(super) fn model(
         confidences: confidence::confidences(policy, &microdata.table, classes)?,
         sensitive: distributions(microdata, classes),
         links: None,
-        rows: rows::rows(microdata, recoding).into(),
+        rows: rows::rows(microdata, solution).into(),
     })
 }
 
@@ -110,7 +110,7 @@ fn shows(text: &str, microdata: &Microdata, recoding: &Recoding, classes: &Class
         cells.any(|(column, cell)| column.cells[*cell as usize].label == text)
     });
     generalised
-        || microdata.table.tracked.iter().any(|column| {
+        || microdata.carried().iter().any(|column| {
             let code = column.values.iter().position(|value| value == text);
             code.is_some_and(|code| counts_after(&column.slots, classes)[code] > 0)
         })
@@ -164,8 +164,8 @@ enum ShownBy {
     Classes,
     /// The account of its own notion.
     Own,
-    /// Nobody. A class has many natural supersets, and how near it is to the best of them is not kept; groups and projections
-    /// have reports of their own.
+    /// Nobody. A class has many natural supersets, and many sets of known items, and how near it is to the best or worst of
+    /// them is not kept; groups and projections have reports of their own.
     Nobody,
 }
 
@@ -189,6 +189,7 @@ fn shown_by(asked: &Asked) -> ShownBy {
         | Asked::PopulationUniqueness(_)
         | Asked::HouseholdRisk(_)
         | Asked::NtCloseness(_)
+        | Asked::KlOfSets(_)
         | Asked::MatchingLDiversity(_)
         | Asked::Projection(_) => ShownBy::Nobody,
     }
@@ -286,6 +287,9 @@ pub(super) fn inequality(asked: &Asked) -> String {
         Asked::LkcPrivacy(LkcPrivacy { k, confidence: c, .. }) => {
             format!("n(group) ≥ {k}, n(value) · {} ≤ {} · n(group)", c.denominator(), c.numerator())
         }
+        Asked::KlOfSets(asked) => {
+            format!("n(known items) ≥ {}, n(known and sensitive) · {} ≤ n(known items)", asked.k, asked.l)
+        }
         Asked::LPlusDiversity(_) => "n(value) · den(θ) ≤ num(θ) · n(class)".to_string(),
         Asked::QsDiversity(asked) => format!("p₁ ≤ {} · (p_{1} + p_{1}₊₁ + …)", asked.c, asked.l),
         Asked::QsCloseness(asked) => format!("√Σ(prior − posterior)² ≤ {}", asked.t),
@@ -303,7 +307,10 @@ fn in_numbers(clause: &Asked, class: &EquivalenceClass<'_>, microdata: &Microdat
     let tracked = clause.column().and_then(|column| microdata.table.column(column).ok());
     let Some(tracked) = tracked else { return size.to_string() };
     let mut counts = Vec::new();
-    class.counts.for_each(&tracked.slots, |_, count| counts.push(count));
+    match privacy::SetValues::of(tracked, microdata.table.records) {
+        Some(values) => counts.extend(values.count(class).into_iter().map(|(_, count)| count)),
+        None => class.counts.for_each(&tracked.slots, |_, count| counts.push(count)),
+    }
     counts.retain(|count| *count > 0);
     counts.sort_unstable_by(|a, b| b.cmp(a));
     match clause {
@@ -380,5 +387,7 @@ fn inputs(policy: &CheckedPolicy) -> Vec<&Path> {
     let sets = policy.columns.iter().filter_map(|column| column.sets.as_ref());
     let register = policy.population.as_ref().and_then(|population| population.table());
     let register = register.map(|table| table.path.as_path());
-    hierarchies.chain(sets.map(|sets| sets.knowledge_path.as_path())).chain(register).collect()
+    let items = policy.columns.iter().filter_map(|column| column.items.as_ref()?.hierarchy_path.as_deref());
+    let sets = sets.map(|sets| sets.knowledge_path.as_path());
+    hierarchies.chain(sets).chain(items).chain(register).collect()
 }

@@ -3,6 +3,7 @@
 use super::population;
 use crate::release::report::{Attack, Cover, Diversity, Notion, Protection, Requirement};
 use crate::release::suppression;
+use privet_core::Exact;
 use privet_policy::method::Scheme;
 use privet_policy::requirement;
 use privet_policy::{PolicyColumn, Requirement as Asked};
@@ -72,6 +73,7 @@ pub(crate) fn requirement(asked: &Asked, scheme: Option<Scheme>, columns: &[Poli
         Asked::AverageRisk(asked) => population::average_risk(asked),
         Asked::SampleUniqueness(asked) => population::sample_uniqueness(asked),
         Asked::PopulationUniqueness(asked) => population::population_uniqueness(asked),
+        Asked::KlOfSets(asked) => kl_of_sets(asked, named(asked.column)),
         Asked::LkcPrivacy(asked) => crate::release::lkc::notion(asked, named(asked.column)),
         Asked::FfAnonymity(asked) => crate::release::freeform::notion(&asked.threat.to_string()),
         Asked::QsDiversity(asked) => crate::release::links::diversity(asked, &named(asked.column)),
@@ -81,6 +83,38 @@ pub(crate) fn requirement(asked: &Asked, scheme: Option<Scheme>, columns: &[Poli
         Asked::Projection(_) => plain(None),
     };
     Requirement { name: asked.name().to_string(), notion, description: asked.describe(columns) }
+}
+
+/// What KL(m, 0)-privacy inside classes promises.
+fn kl_of_sets(asked: &requirement::KlOfSets, column: String) -> Notion {
+    let requirement::KlOfSets { k, l, m, .. } = asked;
+    let items = privet_core::counted(*m, "item", "items");
+    let mut protections = vec![Protection {
+        attack: Attack::Linking,
+        cover: Cover::Bounded,
+        meaning: format!(
+            "Who knows somebody's quasi-identifiers and at most {items} of {column} finds at least {k} records that fit. Who \
+             knows more items may find fewer."
+        ),
+    }];
+    if *l > Exact::ONE {
+        protections.push(Protection {
+            attack: Attack::Homogeneity,
+            cover: Cover::Bounded,
+            meaning: format!(
+                "Among the records that fit what is known, at most 1 in {l} has any one sensitive item of {column}, unless the \
+                 item has a threshold of its own."
+            ),
+        });
+    }
+    Notion::Other {
+        name: format!("KL({m}, 0)-privacy of {column}"),
+        promise: format!(
+            "among those who look alike, any {items} of {column} that somebody has are shared by at least {k} records"
+        ),
+        protections,
+        column: Some(column),
+    }
 }
 
 /// What β-likeness promises.
@@ -138,7 +172,7 @@ fn delta_disclosure(asked: &requirement::DeltaDisclosure, column: String) -> Not
 /// What thresholds on the confidence in single values protect against.
 fn limited_confidence(column: &str, scheme: Option<Scheme>) -> Vec<Protection> {
     let (cover, caution) = if suppression::can_be_undone(scheme) {
-        (Cover::Partly, " Whoever knows how cells or records were suppressed may become surer.")
+        (Cover::Partly, " Anyone who knows how cells or records were suppressed may become surer.")
     } else {
         (Cover::Bounded, "")
     };
@@ -171,7 +205,7 @@ fn limited_confidence(column: &str, scheme: Option<Scheme>) -> Vec<Protection> {
     protections
 }
 
-/// That a plan was drawn out of several: whoever knows the method cannot tell which ones were refused.
+/// That a plan was drawn out of several: anyone who knows the method cannot tell which ones were refused.
 pub(super) fn drawn(requirements: &mut [Requirement]) {
     for requirement in requirements {
         let Notion::Other { protections, .. } = &mut requirement.notion else { continue };

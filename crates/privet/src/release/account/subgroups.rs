@@ -34,7 +34,7 @@ pub(crate) fn subgroups(
             .collect();
         all.push(named(&quasi.name, labels, shown, counted));
     }
-    for (at, tracked) in microdata.table.tracked.iter().enumerate() {
+    for (at, tracked) in microdata.carried().iter().enumerate() {
         let group = |record: usize| microdata.tracked_code(record, at) as usize;
         let counted = count(microdata, &left, tracked.values.len(), group);
         let shown = counted.iter().map(|(all, left)| all > left).collect();

@@ -1,5 +1,6 @@
 //! What the publisher of transactions should know: where a policy says less than it seems to.
 
+use crate::release::caution::taken_out;
 use crate::release::lettering;
 use privet_core::Exact;
 use privet_core::shortened_values;
@@ -45,15 +46,7 @@ pub(super) fn warnings(policy: &TransactionPolicy, baskets: &Baskets, limits: &[
             shortened_values(&absent)
         )),
     }
-    match &policy.taken_out[..] {
-        [] => {}
-        [one] => warnings.push(format!("the sensitive item '{one}' was taken out of the hierarchy")),
-        many => warnings.push(format!(
-            "{} sensitive items were taken out of the hierarchy: {}",
-            many.len(),
-            shortened_values(&many.iter().map(String::as_str).collect::<Vec<_>>())
-        )),
-    }
+    warnings.extend(taken_out(&policy.taken_out));
     let labels = baskets.tree.nodes().map(|node| baskets.tree.label(node));
     warnings
         .extend(lettering::about("the items", labels.chain(baskets.sensitive.iter().map(String::as_str))));
