@@ -91,10 +91,11 @@ fn fate(column: &PolicyColumn, publishes: ReleaseKind) -> Fate {
         // Groups leave quasi-identifiers as they are.
         Some(Role::QuasiIdentifier) if publishes == ReleaseKind::Groups => Fate::Published,
         None | Some(Role::Identifier) => Fate::LeftOut,
+        Some(Role::Weight | Role::Household) if !column.is_published() => Fate::LeftOut,
         Some(Role::QuasiIdentifier | Role::Mixed | Role::QuasiSensitive | Role::Pseudonym | Role::Set) => {
             Fate::Changed
         }
-        Some(Role::Sensitive | Role::Class | Role::Other) => Fate::Published,
+        Some(Role::Sensitive | Role::Class | Role::Weight | Role::Household | Role::Other) => Fate::Published,
     }
 }
 

@@ -14,7 +14,7 @@ use privet_core::Result;
 use privet_core::hash::{sha256_of, sha256_of_text};
 use privet_methods::SearchFacts;
 use privet_methods::plan::Plan;
-use privet_policy::{PolicyColumn, Stated};
+use privet_policy::{PolicyColumn, PolicyRef, Stated};
 
 /// What a kind of data adds to what its manifest claims.
 pub(crate) struct Particulars<'a> {
@@ -63,6 +63,10 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
             suppressed: claims.stated.suppressed.into(),
             released: claims.stated.released,
             starred: particulars.starred.into(),
+            hides_suppressed: match claims.policy {
+                PolicyRef::Table(policy) => crate::release::hides_suppressed(policy),
+                _ => false,
+            },
         },
         whose: Whose::default(),
         held_out: claims.held.map(|held| held.records.into()),
