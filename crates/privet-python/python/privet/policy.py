@@ -6,6 +6,8 @@ import copy
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from html import escape
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,8 +23,10 @@ __all__ = [
     "Policy",
     "class_label",
     "identifier",
+    "item_set",
     "mixed",
     "other",
+    "pseudonym",
     "quasi",
     "quasi_sensitive",
     "sensitive",
@@ -45,8 +49,12 @@ class Clause:
         return {key: value for key, value in self.keys.items() if value is not None}
 
     def __repr__(self) -> str:
-        keys = ", ".join(f"{key}={value!r}" for key, value in self.to_dict().items())
+        keys = ", ".join(f"{key}={_shown(value)}" for key, value in self.to_dict().items())
         return f"{self.name}({keys})"
+
+
+def _shown(value: object) -> str:
+    return str(value) if isinstance(value, (Decimal, Fraction)) else repr(value)
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,16 @@ def quasi_sensitive(**keys: Any) -> Column:
 def set_of_items(hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
     """A set of items, a few of which others may know: its items are generalised along their hierarchy."""
     return Column("set", hierarchy, keys)
+
+
+def pseudonym(**keys: Any) -> Column:
+    """A column that names a person directly, by which tables are to be joined. It is published as a keyed hash."""
+    return Column("pseudonym", None, keys)
+
+
+def item_set(separator: str, hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
+    """A set of items, a few of which others may know."""
+    return Column("set", hierarchy, {"separator": separator, **keys})
 
 
 def mixed(hierarchy: HierarchyLike, **keys: Any) -> Column:
