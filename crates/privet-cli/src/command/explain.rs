@@ -124,7 +124,7 @@ fn described(declaration: &Declaration) -> String {
 
 /// The methods that take a requirement.
 fn methods_for(requirement: &Declaration) -> Vec<&'static str> {
-    let own = CATALOGUES.into_iter().filter(|one| one.requirements.contains(&requirement));
+    let own = CATALOGUES.into_iter().filter(|one| one.requirement(requirement.name).is_some());
     let methods = own.flat_map(|one| one.methods.iter());
     methods.filter(|method| method.takes_requirement(requirement.name)).map(|method| method.name).collect()
 }
