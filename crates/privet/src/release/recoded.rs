@@ -224,7 +224,7 @@ impl Shape for Recoded {
             manifest["records"]["starred"] = self.classes.starred.into();
         }
         if let Some(print) = &self.policy.key_fingerprint {
-            // Whoever makes further tables of the same people sees whether the key is the same.
+            // Anyone who makes further tables of the same people sees whether the key is the same.
             let domains = self
                 .policy
                 .columns
