@@ -581,7 +581,14 @@ impl Policy {
         let section = |name: &str| root.entry(name).and_then(|entry| entry.section().ok());
         let privacy = section("privacy");
         let named = privacy.iter().flat_map(Section::entries);
+        // One for transactions may have a namesake for tables, which is about a column.
+        let columns = kind != DataKind::Table || root.entry("columns").is_some();
+        let transactions = Catalogue::of(DataKind::Transactions);
         for (name, entry) in named {
+            if !columns && transactions.requirement(name).is_some() {
+                let kinds = (kind, DataKind::Transactions);
+                return Err(foreign(&entry, ("requirement", name), kinds, own.requirements));
+            }
             if let Some(owner) = owner(&|catalogue| catalogue.requirement(name).is_some()) {
                 return Err(foreign(&entry, ("requirement", name), (kind, owner), own.requirements));
             }
