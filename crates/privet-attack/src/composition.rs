@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::finding::NO_GUESS;
 use super::view::TableView;
-use super::{Attack, Figure, Finding, PolicyRef, Scene, Threat};
+use super::{Attack, Figure, Finding, Scene, Threat};
 use privet_core::Result;
 use privet_core::counted;
 use privet_data::Batch;
@@ -24,7 +24,7 @@ use privet_ledger::{
     Candidates, Composition, PersonKeys, ReRelease, Salt, SignatureClass, Signatures, View, compose,
     re_release as kept,
 };
-use privet_policy::CheckedPolicy;
+use privet_policy::{AnyPolicy, CheckedPolicy};
 
 pub(super) const COMPOSITION: Attack = Attack {
     name: "composition",
@@ -58,7 +58,7 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
     }
     scene.quasi_tables()?;
     for other in &scene.others {
-        if !matches!(PolicyRef::from(&other.policy), PolicyRef::Table(_)) {
+        if !matches!(other.policy, AnyPolicy::Table(_)) {
             return Err(format!(
                 "{} is not a table; use a ledger to check how releases of other kinds compose",
                 other.name
@@ -88,7 +88,7 @@ fn signatures(scene: &Scene<'_>) -> Result<(Signatures, Vec<Signatures>)> {
         None => Ok(Signatures::default()),
     };
     let other = |other: &super::OtherRelease| {
-        let policy = PolicyRef::from(&other.policy);
+        let policy = other.policy.as_ref();
         own(&Scene::new(policy, other.released.clone(), scene.seed, scene.clock))
     };
     Ok((own(scene)?, scene.others.iter().map(other).collect::<Result<_>>()?))

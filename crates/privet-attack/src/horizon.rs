@@ -14,7 +14,7 @@ use super::finding::NO_GUESS;
 use super::haystack::ItemHaystack;
 use super::transactions::TransactionView;
 use super::{Attack, Figure, Finding, Threat};
-use privet_audit::transactions::{Crowd, Demand, Exposed, Released, exposed, exposed_people};
+use privet_audit::transactions::{Crowd, Demand, Exposed, TransactionCells, exposed, exposed_people};
 use privet_core::clock::Clock;
 use privet_core::counted;
 use privet_core::random::{below, keyed};
@@ -89,7 +89,7 @@ fn joined(mut findings: Vec<Finding>, title: &str) -> Option<Finding> {
 }
 
 fn horizons(view: &TransactionView, steps: u64, clock: &Clock) -> Result<Vec<Finding>> {
-    let released = Released::new(&view.tree, view.sensitive.len(), view.released.iter());
+    let released = TransactionCells::new(&view.tree, view.sensitive.len(), view.released.iter());
     let crowd = view.crowd();
     let mut found = Vec::new();
     for kl in &view.demands {
@@ -108,7 +108,7 @@ fn at_randoms(view: &TransactionView, seed: u64, clock: &Clock) -> Result<Vec<Fi
 /// What one more item would do; `None` where the adversary knows everything already. With a crowd, people are counted.
 fn horizon(
     view: &TransactionView,
-    released: &Released<'_>,
+    released: &TransactionCells<'_>,
     crowd: Option<&Crowd<'_>>,
     kl: &Demand,
     steps: u64,

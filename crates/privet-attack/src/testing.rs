@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::{ATTACKS, Finding, Scene};
 use privet_audit::released::open_released;
 use privet_core::clock::Clock;
-use privet_policy::{AnyPolicy, Policy, PolicyRef};
+use privet_policy::{AnyPolicy, Policy};
 
 /// Two quasi-identifiers, one with a hierarchy, and a sensitive column with one.
 pub(super) const POLICY: &str = "[data]\npath = \"table.csv\"\n\
@@ -64,7 +64,7 @@ impl Stage {
     pub fn under<T>(&self, clock: &Clock, release: &str, look: impl FnOnce(Scene<'_>) -> T) -> T {
         let policy = Policy::read(&self.folder.path().join("policy.toml")).expect("a policy");
         let policy: AnyPolicy = policy.check_any(None).unwrap_or_else(|error| panic!("{error}"));
-        let policy = PolicyRef::from(&policy);
+        let policy = policy.as_ref();
         let released = open_released(policy, &self.folder.path().join(release));
         look(Scene::new(policy, released.unwrap_or_else(|error| panic!("{error}")), 7, clock))
     }

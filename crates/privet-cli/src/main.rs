@@ -1,87 +1,10 @@
-//! The `privet` command: arguments, progress and messages; the science is in the library.
+//! The binary `privet`.
 
-mod arguments;
-mod command;
-mod output;
-mod progress;
-mod signals;
-mod supervise;
-
-use std::panic;
+use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
-
-use clap::Parser;
-use privet::place;
-
-use arguments::Arguments;
-use output::Output;
-use signals::Signals;
 
 fn main() -> ExitCode {
-    #[cfg(feature = "databases")]
-    privet_databases::register();
-    // Before anything that takes time: a signal that nobody listens for ends the process in the system's way.
-    let signals = Signals::default();
-    let listening = ctrlc::set_handler(signals.handler());
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(wrong) => return usage(&wrong),
-    };
-    let output = Output::of(&arguments.common);
-    signals.speak(arguments.common.json);
-    if let Err(error) = listening {
-        output.warn(&format!("cannot listen for Ctrl-C: {error}"));
-    }
-    if let Some(ended) = supervise::supervised(arguments.command.target(), &signals, &output) {
-        return ended;
-    }
-    supervise::obey(signals.handler());
-    let interrupted = signals.interrupted.clone();
-    // A panic is a bug of ours: it must not look like a result, nor show data to readers of the log.
-    panic::set_hook(Box::new(|_| {}));
-    let result = panic::catch_unwind(|| command::run(&arguments, &output, interrupted));
-    let status = match result.unwrap_or_else(|_| Err(defect())) {
-        // A command that has put nothing into its place can still be stopped: whoever asked it to is obeyed.
-        Ok(_) if signals.interrupted.load(Ordering::SeqCst) && place::in_place().is_empty() => {
-            let error = signals::reported(privet::Error::interrupted());
-            output.error(&error);
-            error.kind().exit_status()
-        }
-        Ok(status) => status,
-        Err(error) => {
-            // What went wrong because the ground was taken away is not worth a word.
-            place::unless_abandoned();
-            let error = signals::reported(error);
-            output.error(&error);
-            error.kind().exit_status()
-        }
-    };
-    ended(status, &output)
-}
-
-/// The exit status: that of the command, unless it went well and what it printed is lost.
-fn ended(status: u8, output: &Output) -> ExitCode {
-    let Some(error) = output.lost() else { return ExitCode::from(status) };
-    output.error(&error);
-    ExitCode::from(if status == 0 { error.kind().exit_status() } else { status })
-}
-
-/// Prints help, the version, or what is wrong with the arguments.
-fn usage(wrong: &clap::Error) -> ExitCode {
-    let output = Output::default();
-    if wrong.use_stderr() {
-        output.usage(&wrong.render().to_string());
-    } else if let Err(error) = wrong.print()
-        && !wrong.use_stderr()
-    {
-        output.note(&error);
-    }
-    ended(u8::try_from(wrong.exit_code()).unwrap_or(2), &output)
-}
-
-/// The error for what should never happen.
-fn defect() -> privet::Error {
-    privet::Error::internal("internal error: this is a defect of Privet, nothing was written")
-        .help("please report it with the policy and the command, without the data")
+    let program: Vec<OsString> = env::current_exe().into_iter().map(OsString::from).collect();
+    ExitCode::from(privet_cli::run(&program, env::args_os().skip(1).collect()))
 }

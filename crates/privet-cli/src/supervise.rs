@@ -7,9 +7,10 @@
 //! The worker inherits standard output and error. Its standard input is a pipe from its supervisor: a byte there means that the
 //! user wants to stop, its end that the supervisor is gone, and then the work is not wanted any more.
 
+use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, ExitCode, ExitStatus, Stdio, exit, id};
+use std::process::{ChildStdin, Command, ExitStatus, Stdio, exit, id};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::{env, fs, thread};
@@ -36,14 +37,29 @@ pub fn is_worker() -> bool {
     parent.is_some() && env::var(SUPERVISOR).ok() == parent
 }
 
+/// How this process is started once more.
+pub struct Again<'a> {
+    /// The program, and what makes it this command.
+    pub program: &'a [OsString],
+    /// What the user gave.
+    pub arguments: &'a [OsString],
+}
+
 /// Runs the command in a process of its own, if memory is limited, and says how it ended; `None` where the work is to be done here.
 /// `target` is where it writes.
-pub fn supervised(target: Option<&Path>, signals: &Signals, output: &Output) -> Option<ExitCode> {
+pub fn supervised(
+    again: &Again<'_>,
+    target: Option<&Path>,
+    signals: &Signals,
+    output: &Output,
+) -> Option<u8> {
+    let (program, first) = again.program.split_first()?;
     if is_worker() || !is_limited() {
         return None;
     }
-    let mut worker = Command::new(env::current_exe().ok()?)
-        .args(env::args_os().skip(1))
+    let mut worker = Command::new(program)
+        .args(first)
+        .args(again.arguments)
         .env(SUPERVISOR, id().to_string())
         // The runtime's own words about an allocation that failed are short; a trace of it needs memory itself.
         .env("RUST_BACKTRACE", "0")
@@ -73,9 +89,9 @@ impl Line {
 }
 
 /// Reports how a worker ended, if it could not do so itself.
-fn ended_with(ended: io::Result<ExitStatus>, target: Option<&Path>, output: &Output) -> ExitCode {
+fn ended_with(ended: io::Result<ExitStatus>, target: Option<&Path>, output: &Output) -> u8 {
     if let Some(code) = ended.as_ref().ok().and_then(ExitStatus::code) {
-        return ExitCode::from(u8::try_from(code).unwrap_or(1));
+        return u8::try_from(code).unwrap_or(1);
     }
     if let Some(target) = target {
         clear_away(target);
@@ -91,7 +107,7 @@ fn ended_with(ended: io::Result<ExitStatus>, target: Option<&Path>, output: &Out
         _ => crate::defect(),
     };
     output.error(&error);
-    ExitCode::from(error.kind().exit_status())
+    error.kind().exit_status()
 }
 
 /// Listens to the supervisor, if there is one.

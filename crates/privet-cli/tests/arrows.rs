@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::Value as Json;
 
 /// Every crate with the crates of ours that it may use. A new crate needs a line here.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("privet-core", &[]),
     ("privet-data", &["privet-core"]),
     ("privet-taxonomy", &["privet-core", "privet-data"]),
@@ -43,6 +43,8 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("privet-databases", &["privet"]),
     ("privet-cli", &["privet", "privet-databases"]),
     ("privet-lab", &["privet"]),
+    // `python -m privet` is the command.
+    ("privet-python", &["privet", "privet-cli"]),
 ];
 
 #[test]

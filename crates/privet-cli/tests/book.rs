@@ -71,7 +71,7 @@ fn section<'a>(reference: &'a str, heading: &str) -> &'a str {
 
 /// The requirements and the methods of all kinds of data.
 fn declarations() -> (Vec<&'static Declaration>, Vec<&'static Declaration>) {
-    let all = CATALOGUES.all();
+    let all = CATALOGUES;
     let requirements = all.iter().flat_map(|catalogue| catalogue.requirements).copied().collect();
     (requirements, all.iter().flat_map(|catalogue| catalogue.methods).copied().collect())
 }

@@ -83,12 +83,12 @@ fn both(example: &str, data: &str, original: fn(&Path) -> OriginalData) {
     let applied = apply(&decision, &rows, &clock).expect("applied");
     assert_eq!(applied.names.iter().collect::<BTreeSet<_>>(), released(&file.target).keys().collect());
     let checked = policy.check_any(original.clone()).expect("a policy that runs");
-    let in_memory = released_in_memory((&checked).into(), &rows).expect("a release");
+    let in_memory = released_in_memory(checked.as_ref(), &rows).expect("a release");
     let place = match released(&file.target).len() {
         1 => file.target.join("public").join(&applied.names[0]),
         _ => file.target.join("public"),
     };
-    let in_files = open_released((&checked).into(), &place).expect("a release");
+    let in_files = open_released(checked.as_ref(), &place).expect("a release");
     let audits = [in_memory, in_files]
         .map(|release| audit(&policy, original.clone(), &release, &clock).expect("an audit"));
     assert_eq!(audits[0].passed, audits[1].passed);

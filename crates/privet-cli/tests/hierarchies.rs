@@ -91,3 +91,68 @@ fn hierarchies_of_every_kind_are_built_shown_and_checked() {
         assert!(!bench.path("x.csv").exists(), "{arguments:?}");
     }
 }
+
+/// A tree in the policy is the tree in the file, for the run, the audit and whoever applies the plan.
+#[test]
+fn a_tree_may_be_in_the_policy() {
+    for (example, data, trees) in [
+        ("patients", "patients.csv", &["hierarchies/Education.csv", "hierarchies/Country.csv"][..]),
+        ("five-baskets", "five-baskets.csv", &["items.csv"]),
+        ("five-vocabularies", "five-vocabularies.csv", &["words.csv"]),
+    ] {
+        let bench = Bench::new();
+        bench.privet(&["example", example, "there"]).succeeds();
+        let read =
+            |name: &str| std::fs::read_to_string(bench.path(&format!("there/{name}"))).expect("a file");
+        let mut policy = read("policy.toml").replace(data, &format!("there/{data}"));
+        for tree in trees {
+            let text = read(tree);
+            let delimiter = if text.contains(';') { ';' } else { ',' };
+            let path = |line: &str| {
+                let labels: Vec<String> = line.split(delimiter).map(|label| format!("{label:?}")).collect();
+                format!("[{}]", labels.join(", "))
+            };
+            let paths: Vec<String> = text.lines().map(path).collect();
+            let named = format!("\"{tree}\"");
+            assert!(policy.contains(&named), "{policy}");
+            policy = policy.replace(&named, &format!("[\n  {}\n]", paths.join(",\n  ")));
+        }
+        let policy = policy.replace("\"sensitive.txt\"", "\"there/sensitive.txt\"");
+        bench.write("policy.toml", policy);
+        bench.privet(&["anonymize", "there/policy.toml", "-o", "file", "--seed", "3"]).succeeds();
+        bench.privet(&["anonymize", "policy.toml", "-o", "inline", "--seed", "3"]).succeeds();
+        bench.privet(&["audit", "inline"]).succeeds();
+        for entry in std::fs::read_dir(bench.path("file/public")).expect("a directory") {
+            let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+            if name != "manifest.json" && name != "report.html" {
+                let held =
+                    |room: &str| std::fs::read(bench.path(&format!("{room}/public/{name}"))).expect("a file");
+                assert_eq!(held("file"), held("inline"), "{example}: {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_tree_in_the_policy_that_is_none_is_refused_with_its_line() {
+    for (tree, placed, told) in [
+        ("[[\"Flu\"], 3]", true, "must be the name of a file or a list of paths"),
+        ("[[\"34\", \"*\"], [\"61\", \"x\"]]", true, "root"),
+        ("[[\"34\", \"*\"]]", false, "the value '61' of column 'age'"),
+        ("[]", true, "hierarchy"),
+    ] {
+        let bench = Bench::new();
+        bench.write("data.csv", "age\n34\n34\n61\n61\n");
+        bench.write(
+            "policy.toml",
+            format!(
+                "[data]\npath = \"data.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\nhierarchy = {tree}\n\
+                 [privacy.k-anonymity]\nk = 2\n"
+            ),
+        );
+        let wrong = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+        let place = if placed { "policy.toml:5:" } else { "policy.toml:" };
+        assert!(wrong.stderr.contains(place) && wrong.stderr.contains(told), "{tree}: {}", wrong.stderr);
+        assert!(!bench.path("out").exists());
+    }
+}

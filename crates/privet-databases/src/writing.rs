@@ -31,7 +31,7 @@ pub fn write_release(policy: &Policy, release: &Path, clock: &Clock) -> Result<O
     let Some(wanted) = policy.release_table()? else { return Ok(None) };
     let folder = ReleaseFolder::open(release)?;
     let checked = policy.check_any(OriginalData::Named)?;
-    let files = folder.released((&checked).into())?;
+    let files = folder.released(checked.as_ref())?;
     // A reader of an SQLite database would keep the release from being committed.
     drop(checked);
     let tables = tables(&files, &wanted.name)?;

@@ -62,7 +62,7 @@ pub fn differ_in_length(source: &TransactionSource) -> Result<bool> {
 
 /// What one pass finds out about transactions.
 #[derive(Default)]
-struct Found {
+struct BasketColumns {
     transactions: u64,
     empty: u64,
     occurrences: u64,
@@ -78,9 +78,9 @@ struct Tally {
     last: u64,
 }
 
-impl Found {
-    fn read(source: &TransactionSource) -> Result<Found> {
-        let mut found = Found::default();
+impl BasketColumns {
+    fn read(source: &TransactionSource) -> Result<BasketColumns> {
+        let mut found = BasketColumns::default();
         source.read(&mut |transaction, _| {
             place::unless_stopped()?;
             found.transactions += 1;
@@ -103,7 +103,7 @@ impl Found {
 
 /// Looks at transactions and drafts a policy for them.
 pub fn draft_transactions(source: &TransactionSource, options: &DraftOptions) -> Result<Draft> {
-    let found = Found::read(source)?;
+    let found = BasketColumns::read(source)?;
     let filled = found.transactions - found.empty;
     if filled < 2 {
         return Err(Error::input(format!("only {filled} of the transactions hold an item"))
@@ -144,7 +144,7 @@ pub fn draft_transactions(source: &TransactionSource, options: &DraftOptions) ->
 
 /// Groups of neighbours in the order of names, groups of groups, up to one root: a stand-in for a hierarchy by meaning.
 /// `None` for too many items, or where an item is called like a group.
-fn hierarchy(found: &Found) -> Result<Option<Taxonomy>> {
+fn hierarchy(found: &BasketColumns) -> Result<Option<Taxonomy>> {
     if found.items.len() > MOST_ITEMS || found.items.contains_key(ROOT_LABEL) {
         return Ok(None);
     }
@@ -173,7 +173,7 @@ fn hierarchy(found: &Found) -> Result<Option<Taxonomy>> {
 fn text(
     source: &TransactionSource,
     options: &DraftOptions,
-    found: &Found,
+    found: &BasketColumns,
     k: u64,
     has_hierarchy: bool,
 ) -> String {

@@ -11,7 +11,7 @@ use crate::privacy::{TrackedColumn, TrackedTable};
 use privet_core::{Error, Result, RunKey};
 use privet_data::naming::{tells_people_apart, words};
 use privet_data::{Names, People, Source, Summary, SummaryColumn, set_cell, terms_of};
-use privet_policy::{CheckedPolicy, OnMissing, PolicyColumn, Role, SetPolicy, Subject};
+use privet_policy::{CheckedPolicy, OnMissing, PolicyColumn, ReleaseKind, Role, SetPolicy};
 use privet_taxonomy::{NodeId, Taxonomy};
 
 /// A column of a summarised table that is generalised: a quasi-identifier or a mixed column.
@@ -157,7 +157,7 @@ impl Microdata {
         }
         let sets = policy
             .with_role(Role::QuasiSensitive)
-            .filter(|_| policy.subject() == Subject::Terms)
+            .filter(|_| policy.method.is_about(Role::QuasiSensitive))
             .find_map(|column| {
                 let (index, name) = (column.index, column.name.clone());
                 let position = quasi.len() + tracked.len();
@@ -186,7 +186,7 @@ impl Microdata {
         for (position, column) in tracked.iter().enumerate() {
             let position = quasi.len() + position;
             let whole = whole_column(column, &columns[position], std::mem::take(&mut counts[position]));
-            if column.separator.is_none() || policy.subject() != Subject::Projections {
+            if column.separator.is_none() || policy.publishes() != ReleaseKind::Projections {
                 origins.push(Origin { position, codes: None });
                 numbered.push(whole);
                 continue;
@@ -403,7 +403,7 @@ fn quasi_identifier(
     };
     let mut leaf_of_code = Vec::with_capacity(values.len());
     for (code, value) in values.iter().enumerate() {
-        let hierarchy = || column.hierarchy_path.clone().unwrap_or_default();
+        let hierarchy = || column.hierarchy_path.as_deref().unwrap_or(policy.written.path());
         let leaf = taxonomy.leaf_of(value).map_err(|error| error.in_file(hierarchy()))?;
         let node = leaf.ok_or_else(|| {
             let (line, data) = (summary.first_line[code], policy.source.origin());

@@ -5,54 +5,61 @@ use super::declare::Declaration;
 use super::door::Purpose;
 use super::file::Policy;
 use super::original::OriginalData;
+use super::release_kind::ReleaseKind;
 use super::transactions::TransactionPolicy;
 use super::vocabulary::VocabularyPolicy;
 use crate::Stated;
 use privet_core::Result;
 use privet_data::{Fingerprint, Form, Origin, Version};
 
-/// A policy as understood, of any kind.
-#[derive(Debug, Clone)]
-pub enum AnyPolicy {
+/// A policy as understood, of any kind: the policy itself, or borrowed as a [`PolicyRef`].
+#[derive(Debug, Clone, Copy)]
+pub enum AnyPolicy<Table = CheckedPolicy, Transactions = TransactionPolicy, Vocabularies = VocabularyPolicy> {
     /// About a table.
-    Table(CheckedPolicy),
+    Table(Table),
     /// About transactions.
-    Transactions(TransactionPolicy),
+    Transactions(Transactions),
     /// About a query log, or about vocabularies.
-    Vocabularies(VocabularyPolicy),
+    Vocabularies(Vocabularies),
 }
 
+/// A borrowed policy of any kind.
+pub type PolicyRef<'a> = AnyPolicy<&'a CheckedPolicy, &'a TransactionPolicy, &'a VocabularyPolicy>;
+
 impl AnyPolicy {
+    /// The policy, borrowed.
+    pub fn as_ref(&self) -> PolicyRef<'_> {
+        match self {
+            AnyPolicy::Table(policy) => AnyPolicy::Table(policy),
+            AnyPolicy::Transactions(policy) => AnyPolicy::Transactions(policy),
+            AnyPolicy::Vocabularies(policy) => AnyPolicy::Vocabularies(policy),
+        }
+    }
+
     /// What kind of data the policy is about.
     pub fn kind(&self) -> DataKind {
-        PolicyRef::from(self).kind()
+        self.as_ref().kind()
     }
 
     /// Where the data come from.
     pub fn origin(&self) -> &Origin {
-        PolicyRef::from(self).origin()
+        self.as_ref().origin()
     }
 
     /// The policy as written.
     pub fn written(&self) -> &Policy {
-        PolicyRef::from(self).written()
+        self.as_ref().written()
     }
 
     /// How the release is made.
     pub fn method(&self) -> &'static Declaration {
-        PolicyRef::from(self).method().declaration()
+        self.as_ref().method().declaration()
     }
-}
 
-/// A policy of whatever kind, borrowed.
-#[derive(Debug, Clone, Copy)]
-pub enum PolicyRef<'a> {
-    /// About a table.
-    Table(&'a CheckedPolicy),
-    /// About transactions.
-    Transactions(&'a TransactionPolicy),
-    /// About a query log, or about vocabularies.
-    Vocabularies(&'a VocabularyPolicy),
+    /// What the method publishes.
+    pub fn publishes(&self) -> ReleaseKind {
+        self.as_ref().publishes()
+    }
 }
 
 impl<'a> PolicyRef<'a> {
@@ -63,6 +70,11 @@ impl<'a> PolicyRef<'a> {
             PolicyRef::Transactions(_) => DataKind::Transactions,
             PolicyRef::Vocabularies(policy) => policy.kind,
         }
+    }
+
+    /// What the method publishes.
+    pub fn publishes(self) -> ReleaseKind {
+        self.method().declaration().publishes
     }
 
     /// Where the data come from.
@@ -132,16 +144,6 @@ impl<'a> PolicyRef<'a> {
                 policy.requirements.iter().map(|clause| clause.describe(&[])).collect()
             }
             PolicyRef::Vocabularies(policy) => vec![policy.requirement.describe(&[])],
-        }
-    }
-}
-
-impl<'a> From<&'a AnyPolicy> for PolicyRef<'a> {
-    fn from(policy: &'a AnyPolicy) -> PolicyRef<'a> {
-        match policy {
-            AnyPolicy::Table(policy) => PolicyRef::Table(policy),
-            AnyPolicy::Transactions(policy) => PolicyRef::Transactions(policy),
-            AnyPolicy::Vocabularies(policy) => PolicyRef::Vocabularies(policy),
         }
     }
 }

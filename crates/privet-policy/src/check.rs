@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::column_type::ColumnType;
 use super::database::DATABASE_KEYS;
-use super::declare::{Catalogue, Declaration, Subject};
+use super::declare::{Catalogue, Declaration};
 use super::door::Purpose;
 use super::file::{Entry, Policy, Section};
 use super::knowledge::KnowledgePolicy;
@@ -17,12 +17,13 @@ use super::original::OriginalData;
 use super::person;
 use super::population::Population;
 use super::reading::{LAYOUT_KEYS, READING_KEYS, reading};
+use super::release_kind::ReleaseKind;
 use super::rewriting;
 use super::sensitive::check_sensitive;
 use super::sets::SetPolicy;
 use super::settings::{Clause, check_settings, default_clause};
 use super::weights::{self, ColumnWeights};
-use crate::method::{CATALOGUES, Labels, Method, TABLES};
+use crate::method::{Labels, Method, TABLES};
 use crate::requirement::Requirement;
 use privet_core::suggestion;
 use privet_core::{Error, Exact, Result};
@@ -220,7 +221,7 @@ pub struct PolicyColumn {
     pub role: Option<Role>,
     /// Its taxonomy, if the policy names a hierarchy file.
     pub hierarchy: Option<Arc<Taxonomy>>,
-    /// The hierarchy file.
+    /// The hierarchy file, where the tree is not in the policy itself.
     pub hierarchy_path: Option<PathBuf>,
     /// What its values are, where the policy says it.
     pub column_type: Option<ColumnType>,
@@ -304,11 +305,6 @@ impl CheckedPolicy {
         MissingRule { spellings: self.missing.clone(), keep: self.on_missing == OnMissing::Value }
     }
 
-    /// What the method is about, and so what it publishes.
-    pub fn subject(&self) -> Subject {
-        self.method.subject()
-    }
-
     /// The same for one column: an empty cell of a column with several values is the empty set, a value like any other.
     pub fn missing_rule_of(&self, column: &PolicyColumn) -> MissingRule {
         let mut rule = self.missing_rule();
@@ -385,14 +381,15 @@ impl Policy {
         let (places, requirements) = self.for_every_column(written, &columns)?;
         let understood = places.iter().zip(&requirements).map(|(place, clause)| {
             let read = Requirement::of(clause)
-                .and_then(|own| own.check(method.declaration.subject, purpose, &columns).map(|()| own));
+                .and_then(|own| own.check(method.declaration.publishes, purpose, &columns).map(|()| own));
             read.map_err(|error| self.at_requirement(*place, error))
         });
         let requirements = understood.collect::<Result<Vec<_>>>()?;
         mixed::fit(&root, &columns, &method)?;
         self.check_sets(&root, &method)?;
         let knowledge = self.knowledge(&root, &columns)?;
-        if let Some(entry) = root.entry("knowledge").filter(|_| method.declaration.subject != Subject::Groups)
+        if let Some(entry) =
+            root.entry("knowledge").filter(|_| method.declaration.publishes != ReleaseKind::Groups)
         {
             return Err(entry
                 .error(format!("[knowledge] has no meaning for method \"{}\"", method.name()))
@@ -482,9 +479,9 @@ impl Policy {
     /// Refuses a requirement or a method that only another kind of data has.
     pub(super) fn fits(&self, kind: DataKind) -> Result<()> {
         let root = self.root();
-        let own = CATALOGUES.of(kind);
+        let own = Catalogue::of(kind);
         let owner = |has: &dyn Fn(&Catalogue) -> bool| {
-            DataKind::ALL.into_iter().find(|other| has(CATALOGUES.of(*other))).filter(|_| !has(own))
+            DataKind::ALL.into_iter().find(|other| has(Catalogue::of(*other))).filter(|_| !has(own))
         };
         let section = |name: &str| root.entry(name).and_then(|entry| entry.section().ok());
         let privacy = section("privacy");
@@ -621,9 +618,8 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
                     .error(format!("column '{name}' has role '{word}', which uses no hierarchy"))
                     .help("only quasi-identifiers, sensitive and mixed columns have hierarchies"));
             }
-            let path = policy.resolve(hierarchy.text()?);
-            column.hierarchy = Some(Arc::new(Taxonomy::read(&path)?));
-            column.hierarchy_path = Some(path);
+            let (tree, path) = hierarchy.tree(Taxonomy::read, Taxonomy::from_paths)?;
+            (column.hierarchy, column.hierarchy_path) = (Some(Arc::new(tree)), path);
         }
         if let Some(entry) = section.entry("type") {
             column.column_type = ColumnType::named(entry.one_of(ColumnType::WORDS)?);
@@ -742,7 +738,7 @@ pub(super) fn check_method(
         let takes = |method: &&&Declaration| method.keys.iter().any(|declared| declared.name == key);
         let others = catalogue.methods.iter().filter(|_| key != "name" && !takes(&&declaration));
         // One that publishes the same comes before one that does not; of several, the first.
-        let other = others.filter(takes).min_by_key(|method| method.subject != declaration.subject);
+        let other = others.filter(takes).min_by_key(|method| !method.is_like(declaration));
         if let Some(other) = other {
             let message = format!("the method '{name}' has no key '{key}'; '{}' has", other.name);
             return Err(entry.error(message).help(format!("remove it, or set name = \"{}\"", other.name)));

@@ -2,7 +2,7 @@
 //!
 //! Policy validation, `privet help`, `privet init` and the book all read these declarations.
 
-use super::{DataKind, Role};
+use super::{ReleaseKind, Role};
 
 /// What a key of a policy takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,22 +69,6 @@ impl Key {
     }
 }
 
-/// What a requirement or a method is about, beyond the classes of one generalised release: what columns have to say for it,
-/// and what is published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
-    /// Classes of records that look alike.
-    Classes,
-    /// Groups in which quasi-identifiers stay exact, under what an adversary knows: `[knowledge]` says it.
-    Groups,
-    /// Several tables, each with some of the sensitive columns: only then values may be insensitive, and cells hold several.
-    Projections,
-    /// Columns that are identifying and sensitive at once.
-    Freeform,
-    /// What the terms of a quasi-sensitive column reveal.
-    Terms,
-}
-
 /// What a setting of a requirement must say for a method to take it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Condition {
@@ -141,8 +125,10 @@ impl Accepts {
 /// A requirement (`[privacy.NAME]`) or a method (`[method] name = NAME`) with all that can be said about it.
 #[derive(Debug, PartialEq)]
 pub struct Declaration {
-    /// What it is about.
-    pub subject: Subject,
+    /// What a method publishes, and what a requirement is about.
+    pub publishes: ReleaseKind,
+    /// The role of the columns that it is about, where these are not quasi-identifiers and sensitive columns alone.
+    pub role: Option<Role>,
     /// The name in the policy.
     pub name: &'static str,
     /// The work that describes it: authors, title, where and when.
@@ -155,6 +141,13 @@ pub struct Declaration {
     pub keys: &'static [Key],
     /// For a method: the requirements that it takes, and no others. Empty for a requirement.
     pub accepts: &'static [Accepts],
+}
+
+impl Declaration {
+    /// Whether both are about the same columns of the same kind of release.
+    pub(super) fn is_like(&self, other: &Declaration) -> bool {
+        (self.publishes, self.role) == (other.publishes, other.role)
+    }
 }
 
 /// All requirements and methods that this build knows.
@@ -181,40 +174,8 @@ impl Catalogue {
 
     /// The method that is used for a requirement when the policy names none: the first that is about the same.
     pub(super) fn method_for(&self, requirement: &Declaration) -> Option<&'static str> {
-        let alike = |method: &&&Declaration| method.subject == requirement.subject;
-        let special = Some(requirement.subject).filter(|subject| *subject != Subject::Classes);
-        special.and_then(|_| self.methods.iter().find(alike)).map(|method| method.name)
-    }
-}
-
-/// The catalogues of all kinds of data.
-#[derive(Debug, Clone, Copy)]
-pub struct Catalogues {
-    /// For tables.
-    pub tables: &'static Catalogue,
-    /// For transactions.
-    pub transactions: &'static Catalogue,
-    /// For query logs and vocabularies.
-    pub vocabularies: &'static Catalogue,
-}
-
-impl Catalogues {
-    /// The catalogue of a kind of data.
-    pub fn of(&self, kind: DataKind) -> &'static Catalogue {
-        match kind {
-            DataKind::Table => self.tables,
-            DataKind::Transactions => self.transactions,
-            DataKind::QueryLog | DataKind::Vocabularies => self.vocabularies,
-        }
-    }
-
-    /// The method of this name, for whichever kind of data.
-    pub fn method(&self, name: &str) -> Option<&'static Declaration> {
-        self.all().into_iter().find_map(|catalogue| catalogue.method(name))
-    }
-
-    /// All catalogues.
-    pub fn all(&self) -> [&'static Catalogue; 3] {
-        [self.tables, self.transactions, self.vocabularies]
+        let default = self.method(self.default_method)?;
+        let mut others = self.methods.iter().filter(|_| !requirement.is_like(default));
+        others.find(|method| method.is_like(requirement)).map(|method| method.name)
     }
 }

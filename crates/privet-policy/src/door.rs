@@ -104,7 +104,7 @@ impl Policy {
         let name = method.name();
         for (place, clause) in clauses.iter().enumerate() {
             let asked = clause.name();
-            let alike = |other: &&&Declaration| other.subject == declaration.subject;
+            let alike = |other: &&&Declaration| other.is_like(declaration);
             let known = match purpose {
                 Purpose::Run => declaration.takes_clause(clause),
                 Purpose::Audit => {

@@ -377,6 +377,31 @@ impl<'a> Entry<'a> {
         array.iter().map(text).collect()
     }
 
+    /// A tree: the name of its file, or its paths, as in `[["Oslo", "Norway", "*"], ["Rome", "*"]]`. Returns where the file is.
+    pub fn tree<T>(
+        &self,
+        read: impl Fn(&Path) -> Result<T>,
+        of_paths: impl Fn(&[Vec<String>]) -> Result<T>,
+    ) -> Result<(T, Option<PathBuf>)> {
+        let Some(array) = self.item.as_array() else {
+            let path = self.policy.resolve(self.text()?);
+            return Ok((read(&path)?, Some(path)));
+        };
+        const HELP: &str = "name a hierarchy file, or list the paths from each leaf to the root, as in [[\"Oslo\", \"Norway\", \"*\"]]";
+        let path = |value: &toml_edit::Value| -> Option<Vec<String>> {
+            value.as_array()?.iter().map(|label| label.as_str().map(str::to_string)).collect()
+        };
+        let paths: Option<Vec<Vec<String>>> = array.iter().map(path).collect();
+        let paths = paths.ok_or_else(|| self.wrong("the name of a file or a list of paths").help(HELP))?;
+        match of_paths(&paths) {
+            Ok(tree) => Ok((tree, None)),
+            Err(error) => {
+                let placed = self.error(error.message());
+                Err(placed.help(error.remedy().unwrap_or(HELP)))
+            }
+        }
+    }
+
     /// A list of numbers and texts alike, as written.
     pub fn scalars(&self) -> Result<Vec<String>> {
         let wrong = || self.wrong("a list of numbers, as in [0.5, 1, 2]");

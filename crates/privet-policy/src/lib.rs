@@ -41,7 +41,7 @@ pub use any::{AnyPolicy, PolicyRef};
 pub use check::{CheckedPolicy, DataKind, OnMissing, PolicyColumn, Role};
 pub use column_type::ColumnType;
 pub use database::ReleaseTable;
-pub use declare::{Accepts, Catalogue, Catalogues, Condition, Declaration, Key, KeyKind, Subject};
+pub use declare::{Accepts, Catalogue, Condition, Declaration, Key, KeyKind};
 pub use door::Purpose;
 pub use file::Policy;
 pub use knowledge::{KnowledgePolicy, MiningPolicy};

@@ -9,7 +9,6 @@ use num_bigint::BigUint;
 use num_integer::Integer;
 
 use super::check::{PolicyColumn, Role};
-use super::declare::Subject;
 use super::file::{Entry, Section};
 use super::settings::Clause;
 use privet_core::{Error, Exact, Result};
@@ -201,7 +200,7 @@ fn known(entry: &Entry<'_>, label: &str, taxonomy: &Taxonomy) -> Result<()> {
 
 /// Mixed columns and the methods of FF-anonymity go together.
 pub(super) fn fit(root: &Section<'_>, columns: &[PolicyColumn], method: &Clause) -> Result<()> {
-    let (freeform, name) = (method.declaration.subject == Subject::Freeform, method.name());
+    let (freeform, name) = (method.declaration.role == Some(Role::Mixed), method.name());
     let entry = |section: &str, key: &str| root.entry(section)?.section().ok()?.entry(key);
     let at = |entry: Option<Entry<'_>>, message: String| match entry {
         Some(entry) => entry.error(message),

@@ -85,7 +85,7 @@ impl Declaration {
 /// The table of all methods with the requirements that they take, in Markdown.
 pub fn method_table() -> String {
     let mut text = "| `name` | requirements it takes | what it makes |\n|---|---|---|\n".to_string();
-    for catalogue in CATALOGUES.all() {
+    for catalogue in CATALOGUES {
         for method in catalogue.methods {
             let default = if method.name == catalogue.default_method { ", the default" } else { "" };
             text += &format!(
@@ -102,7 +102,7 @@ pub fn method_table() -> String {
 /// The tables of the policy reference by the words of their markers, as in `[privacy.k-anonymity]` and `name = "og"`.
 pub fn tables() -> Vec<(String, String)> {
     let mut tables = vec![("methods".to_string(), method_table())];
-    for catalogue in CATALOGUES.all() {
+    for catalogue in CATALOGUES {
         let requirements = catalogue.requirements.iter();
         tables.extend(requirements.map(|own| (format!("[privacy.{}]", own.name), own.key_table())));
         let methods = catalogue.methods.iter();

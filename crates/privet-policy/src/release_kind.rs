@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use super::any::{AnyPolicy, PolicyRef};
 use super::check::CheckedPolicy;
-use super::declare::Subject;
 
 /// What a release consists of. [`DataKind`](super::DataKind) is what it is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,28 +46,6 @@ impl fmt::Display for ReleaseKind {
 impl CheckedPolicy {
     /// What the method publishes.
     pub fn publishes(&self) -> ReleaseKind {
-        match self.subject() {
-            Subject::Groups => ReleaseKind::Groups,
-            Subject::Projections => ReleaseKind::Projections,
-            Subject::Classes | Subject::Freeform | Subject::Terms => ReleaseKind::Table,
-        }
-    }
-}
-
-impl PolicyRef<'_> {
-    /// What the method publishes.
-    pub fn publishes(self) -> ReleaseKind {
-        match self {
-            PolicyRef::Table(policy) => policy.publishes(),
-            PolicyRef::Transactions(_) => ReleaseKind::Transactions,
-            PolicyRef::Vocabularies(_) => ReleaseKind::Vocabularies,
-        }
-    }
-}
-
-impl AnyPolicy {
-    /// What the method publishes.
-    pub fn publishes(&self) -> ReleaseKind {
-        PolicyRef::from(self).publishes()
+        self.method.publishes()
     }
 }

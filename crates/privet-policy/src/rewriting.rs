@@ -1,8 +1,8 @@
 //! Columns whose cells are published in another form though nothing is generalised: what they ask of the rest of a policy.
 
 use super::check::PolicyColumn;
-use super::declare::Subject;
 use super::file::Section;
+use super::release_kind::ReleaseKind;
 use crate::method::Method;
 use crate::requirement::Requirement;
 use privet_core::Result;
@@ -18,7 +18,7 @@ pub(super) fn fit(
         let section = root.entry("columns").and_then(|entry| entry.section().ok());
         let section = section.and_then(|all| all.entry(&column.name)).and_then(|entry| entry.section().ok());
         let Some(entry) = section.and_then(|section| section.entry("numbers")) else { continue };
-        if method.subject() != Subject::Classes {
+        if method.publishes() != ReleaseKind::Table || method.declaration().role.is_some() {
             return Err(entry
                 .error(format!("method \"{}\" does not use '{}'", method.name(), entry.name()))
                 .help("choose a method that publishes one generalised table, such as \"full-domain\" or \"mondrian\""));

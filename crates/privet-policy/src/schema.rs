@@ -9,7 +9,7 @@ use super::check::{DataKind, Role};
 use super::column_type::ColumnType;
 use super::declare::{Catalogue, Declaration, Key, KeyKind};
 use super::numbers::BoundLabel;
-use crate::method::{CATALOGUES, Labels};
+use crate::method::{CATALOGUES, Labels, TABLES, TRANSACTIONS, VOCABULARIES};
 
 /// The pattern of an exact number that is written as text: `"3/10"`, `"30%"`, `"0.3"`. What stands below the line has a digit other
 /// than 0.
@@ -30,7 +30,7 @@ pub const DURATION: &str = r"^\s*[0-9]*\.?[0-9]+\s*(ms|s|m|min|h|d|w)\s*$";
 /// The schema, draft 2020-12.
 pub fn schema() -> Json {
     let mut definitions = Map::new();
-    for catalogue in CATALOGUES.all() {
+    for catalogue in CATALOGUES {
         for requirement in catalogue.requirements {
             definitions.insert(format!("privacy-{}", requirement.name), table_of(requirement, &[], true));
         }
@@ -78,13 +78,13 @@ pub fn schema() -> Json {
                 "What each column of a table is. A column that is not mentioned is not published.",
             ),
             "items": section("Items of transactions.", &[
-                ("hierarchy", text("The file with the tree of public items.")),
+                ("hierarchy", tree("The file with the tree of public items, or the paths of the tree.")),
                 ("sensitive", one_or_file("Items that nobody may learn about: a list, or a file with one per line.")),
             ], &[]),
             "vocabulary": vocabulary(),
             "semantics": semantics(),
             "population": population(),
-            "privacy": privacy(&CATALOGUES.all()),
+            "privacy": privacy(&CATALOGUES),
             "knowledge": knowledge(),
             "method": {
                 "description": "How the release is made.",
@@ -118,11 +118,7 @@ pub fn schema() -> Json {
 
 /// The catalogues with their names.
 fn kinds() -> [(&'static str, &'static Catalogue); 3] {
-    [
-        ("tables", CATALOGUES.tables),
-        ("transactions", CATALOGUES.transactions),
-        ("vocabularies", CATALOGUES.vocabularies),
-    ]
+    [("tables", &TABLES), ("transactions", &TRANSACTIONS), ("vocabularies", &VOCABULARIES)]
 }
 
 /// `[privacy]` with the requirements of some catalogues.
@@ -282,6 +278,13 @@ fn character(description: &str) -> Json {
 
 fn texts(description: &str) -> Json {
     about(json!({ "type": "array", "items": { "type": "string" } }), description)
+}
+
+/// A tree: the file that holds it, or a list of paths from each leaf to the root.
+fn tree(description: &str) -> Json {
+    let path = json!({ "type": "array", "minItems": 1, "items": { "type": "string" } });
+    let paths = json!({ "type": "array", "minItems": 1, "items": path });
+    about(json!({ "anyOf": [{ "type": "string" }, paths] }), description)
 }
 
 fn one_or_file(description: &str) -> Json {
@@ -459,7 +462,12 @@ fn column() -> Json {
                     "What a cell shows of its class, for quasi-identifiers.",
                 ),
             ),
-            ("hierarchy", text("The hierarchy file, for quasi-identifiers, sensitive and mixed columns.")),
+            (
+                "hierarchy",
+                tree(
+                    "The hierarchy file, or the paths of the tree, for quasi-identifiers, sensitive and mixed columns.",
+                ),
+            ),
             (
                 "fuzzy_spread",
                 about(
@@ -628,7 +636,7 @@ fn semantics() -> Json {
                     "Where distances come from.",
                 ),
             ),
-            ("hierarchy", text("For distance = \"taxonomy\": the tree of terms.")),
+            ("hierarchy", tree("For distance = \"taxonomy\": the tree of terms, in a file or as its paths.")),
             ("path", text("For distance = \"file\": the file of distances.")),
             ("wordnet", text("The directory of WordNet.")),
             ("attach", about(json!({ "enum": ["hypernym", "synset"] }), "Where a word hangs in WordNet.")),

@@ -2,8 +2,8 @@
 //! column and therefore concern every one of them.
 
 use super::check::{PolicyColumn, Role, character_of};
-use super::declare::Subject;
 use super::file::{Policy, Section};
+use super::release_kind::ReleaseKind;
 use super::settings::{Clause, Setting};
 use privet_core::{Error, Result};
 
@@ -46,7 +46,7 @@ pub(super) fn check_sensitive(listed: &Section<'_>, columns: &mut [PolicyColumn]
 impl Policy {
     /// Refuses sets and insensitive values where the method has no use for them.
     pub(super) fn check_sets(&self, root: &Section<'_>, method: &Clause) -> Result<()> {
-        if method.declaration.subject == Subject::Projections {
+        if method.declaration.publishes == ReleaseKind::Projections {
             return Ok(());
         }
         let columns = root.entry("columns").and_then(|entry| entry.section().ok());

@@ -26,7 +26,7 @@ pub struct TransactionPolicy {
     pub source: TransactionSource,
     /// How items generalise; `None` where the policy names no hierarchy: then every item is a child of `*`.
     pub tree: Option<Arc<ItemTree>>,
-    /// The hierarchy file.
+    /// The hierarchy file, where the tree is not in the policy itself.
     pub hierarchy_path: Option<PathBuf>,
     /// The sensitive items, in alphabetical order.
     pub sensitive: Vec<String>,
@@ -70,9 +70,8 @@ impl Policy {
         if let Some(items) = items {
             items.only(&ITEM_KEYS)?;
             if let Some(entry) = items.entry("hierarchy") {
-                let path = self.resolve(entry.text()?);
-                tree = Some(Arc::new(ItemTree::read(&path)?));
-                hierarchy_path = Some(path);
+                let (found, path) = entry.tree(ItemTree::read, ItemTree::from_paths)?;
+                (tree, hierarchy_path) = (Some(Arc::new(found)), path);
             }
             if let Some(entry) = items.entry("sensitive") {
                 sensitive = sensitive_items(self, &entry, tree.as_deref())?;

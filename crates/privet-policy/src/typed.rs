@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn every_declaration_has_a_type_that_says_every_key_again() {
-        let all = CATALOGUES.all().into_iter().flat_map(|one| one.requirements.iter().chain(one.methods));
+        let all = CATALOGUES.into_iter().flat_map(|one| one.requirements.iter().chain(one.methods));
         for declaration in all.copied() {
             // Keys that exclude each other, or become a requirement per column before there is a type.
             let aside: BTreeSet<&str> = match declaration.name {
@@ -384,7 +384,7 @@ mod tests {
 
     #[test]
     fn every_requirement_is_taken_by_some_method() {
-        for catalogue in CATALOGUES.all() {
+        for catalogue in CATALOGUES {
             for requirement in catalogue.requirements {
                 let mut methods = catalogue.methods.iter();
                 assert!(
@@ -398,7 +398,7 @@ mod tests {
 
     #[test]
     fn a_method_without_keys_has_its_declared_defaults() {
-        let methods = CATALOGUES.all().into_iter().flat_map(|one| one.methods);
+        let methods = CATALOGUES.into_iter().flat_map(|one| one.methods);
         for declaration in methods.copied() {
             let clause = Clause::with_defaults(declaration);
             let defaults = stated(&clause).expect("a method").settings();

@@ -15,6 +15,7 @@ use privet_data::{
     Clicks, Lexicon, LogOptions, VocabularyColumns, VocabularyOptions, VocabularySource, WordOptions,
     read_list,
 };
+use privet_taxonomy::ItemTree;
 use privet_taxonomy::words::{Attach, Dictionary, Semantics, WordList, WordNet};
 
 /// A policy for bags of terms as understood: only this kind can run.
@@ -179,26 +180,22 @@ impl Words {
             }
         }
         let folder = entry("wordnet").map(|entry| Ok(policy.resolve(entry.text()?))).transpose()?;
-        let file = |key: &str, help: &str| -> Result<PathBuf> {
-            let found = match (entry(key), section) {
-                (Some(entry), _) => entry,
-                (None, Some(section)) => section.required(key, help)?,
-                (None, None) => {
-                    return Err(policy.error(None, format!("[semantics] lacks '{key}'")).help(help));
-                }
-            };
-            Ok(policy.resolve(found.text()?))
+        let named = |key: &str, help: &str| match (entry(key), section) {
+            (Some(entry), _) => Ok(entry),
+            (None, Some(section)) => section.required(key, help),
+            (None, None) => Err(policy.error(None, format!("[semantics] lacks '{key}'")).help(help)),
         };
         let (mut wordnet, mut inputs) = (None, Vec::new());
         let semantics = match source {
             "taxonomy" => {
-                let path = file("hierarchy", "name the tree of terms: hierarchy = \"terms.csv\"")?;
-                let semantics = Semantics::taxonomy(&path)?;
-                inputs.push(path);
-                semantics
+                let help = "name the tree of terms: hierarchy = \"terms.csv\"";
+                let (tree, path) = named("hierarchy", help)?.tree(ItemTree::read, ItemTree::from_paths)?;
+                inputs.extend(path);
+                Semantics::Tree(Arc::new(tree))
             }
             "file" => {
-                let path = file("path", "name the file of distances: path = \"distances.tsv\"")?;
+                let path = named("path", "name the file of distances: path = \"distances.tsv\"")?;
+                let path = policy.resolve(path.text()?);
                 let semantics = Semantics::pairs(&path)?;
                 inputs.push(path);
                 semantics

@@ -23,7 +23,7 @@ use super::{Attack, Figure, Finding, PolicyRef, Scene, Threat, columns};
 use privet_core::clock::Clock;
 use privet_core::{Error, Exact, Result, described};
 use privet_policy::method::{FullDomain, TableCost};
-use privet_policy::{CheckedPolicy, Method, Requirement, Role, Subject};
+use privet_policy::{CheckedPolicy, Method, Requirement, Role};
 use privet_taxonomy::{NodeId, Taxonomy};
 
 pub(super) const ATTACK: Attack =
@@ -130,7 +130,7 @@ struct ShownClasses {
 
 impl ShownClasses {
     fn of(scene: &Scene<'_>, policy: &CheckedPolicy, view: &TableView) -> Result<ShownClasses> {
-        if policy.subject() == Subject::Freeform {
+        if policy.method.is_about(Role::Mixed) {
             return ShownClasses::of_mixed(view, scene.clock);
         }
         let placed = Placed::of(scene, view, None)?;

@@ -17,7 +17,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Attack, Figure, Finding, Released, Scene, Threat};
 use privet_core::{Error, Result};
-use privet_policy::Subject;
+use privet_policy::Role;
 
 /// List attacks that use at most this many columns; count the rest.
 pub const KNOWN: usize = 3;
@@ -29,7 +29,7 @@ pub(super) const ATTACK: Attack =
 const CONTROL: u64 = 1;
 
 fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
-    let mixed = scene.table_policy().is_some_and(|policy| policy.subject() == Subject::Freeform);
+    let mixed = scene.table_policy().is_some_and(|policy| policy.method.is_about(Role::Mixed));
     match (mixed, &scene.released) {
         (true, Released::Table(_)) => Ok(()),
         _ => Err("no column has role 'mixed', which says which values can be observed".to_string()),

@@ -26,7 +26,7 @@ use privet_core::counted;
 use privet_core::{Error, Result};
 use privet_policy::method::{Mondrian, Partitioning};
 use privet_policy::requirement::{LikenessKind, NtCloseness, TCloseness};
-use privet_policy::{CheckedPolicy, ColumnType, Method, Requirement, Subject};
+use privet_policy::{CheckedPolicy, ColumnType, Method, ReleaseKind, Requirement, Role};
 
 pub(super) const ATTACK: Attack =
     Attack { name: "minimality", threat: Threat::Minimality, costly: true, concerns, run };
@@ -46,17 +46,19 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
             "the plan of an earlier release was applied, so these data rejected no finer version".to_string()
         );
     }
-    match policy.subject() {
-        Subject::Classes => {}
-        Subject::Freeform => return freeform::concerns(scene, policy),
-        Subject::Groups => {
+    if policy.method.is_about(Role::Mixed) {
+        return freeform::concerns(scene, policy);
+    }
+    if policy.method.is_about(Role::QuasiSensitive) {
+        return Err("not implemented for sets whose terms were removed".to_string());
+    }
+    match policy.publishes() {
+        ReleaseKind::Table | ReleaseKind::Transactions | ReleaseKind::Vocabularies => {}
+        ReleaseKind::Groups => {
             return Err("groups consist of exact records, so no finer version was rejected".to_string());
         }
-        Subject::Projections => {
+        ReleaseKind::Projections => {
             return Err("not implemented for several tables with levels of their own".to_string());
-        }
-        Subject::Terms => {
-            return Err("not implemented for sets whose terms were removed".to_string());
         }
     }
     let view = with_values(scene)?;
@@ -126,7 +128,7 @@ fn refined() -> String {
 fn run(scene: &Scene<'_>) -> Result<Finding> {
     let policy = scene.table_policy().ok_or_else(|| Error::internal("minimality without a table"))?;
     let view = scene.view()?;
-    if policy.subject() == Subject::Freeform {
+    if policy.method.is_about(Role::Mixed) {
         let table = freeform::BreachableTable::of(policy, view, scene.clock)?.map_err(Error::input)?;
         let task = table.task();
         let violates = |counts: &[u64], size: u64| table.violates(&task, counts, size);

@@ -13,7 +13,7 @@ use privet_core::clock::Clock;
 use privet_data::interner::Interner;
 use privet_data::{Batch, MissingRule, Source};
 use privet_policy::layout::GROUP_COLUMN;
-use privet_policy::{CheckedPolicy, PolicyColumn, Role, Subject};
+use privet_policy::{CheckedPolicy, PolicyColumn, Role};
 
 /// The distinct texts of a column: those of a release numbered as they are first seen, those of people in bytewise order,
 /// table by table.
@@ -317,7 +317,7 @@ impl<'a> TableReader<'a> {
     /// The original, without the records that the policy drops; all of it or a sample.
     pub fn original(&mut self, sample: Option<RowSample>) -> std::result::Result<CodedRows, ReadingStopped> {
         // A record is dropped for a column that matters, whether the table at hand shows it or not.
-        let terms = self.policy.subject() == Subject::Terms;
+        let terms = self.policy.method.is_about(Role::QuasiSensitive);
         let matters = |column: &&PolicyColumn| match column.role {
             Some(Role::QuasiIdentifier | Role::Mixed | Role::Sensitive | Role::Class) => true,
             Some(Role::QuasiSensitive) => terms,

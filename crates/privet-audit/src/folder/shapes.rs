@@ -128,7 +128,7 @@ pub fn audit_files(policy: &AnyPolicy, release: &Path, aligned: bool, clock: &Cl
             }
             audit_projections(policy, &open_present_projections(release)?, None, None, &|| clock.check())?
         }
-        policy => audit_data(policy, &open_released(policy.into(), release)?, aligned, clock)?,
+        policy => audit_data(policy, &open_released(policy.as_ref(), release)?, aligned, clock)?,
     };
     audit.with_containers(paths.iter().map(|path| path.as_path()))
 }

@@ -8,7 +8,7 @@ use super::*;
 /// A record of the random tables: age, city and disease.
 pub(super) type Record = (u64, usize, usize);
 /// A released one: its cells' texts and the disease.
-pub type Released = (String, String, usize);
+pub type NaiveRow = (String, String, usize);
 
 pub(super) const CITY: [&str; 4] = ["Bergen", "Oslo", "Lyon", "Nice"];
 pub(super) const COUNTRY: [&str; 4] = ["Norway", "Norway", "France", "France"];
@@ -30,7 +30,7 @@ pub(super) fn recipes() -> impl Strategy<Value = Vec<Option<Recipe>>> {
     proptest::collection::vec(proptest::option::weighted(0.9, (width, 0usize..3, shift, swap)), 9)
 }
 
-pub fn released(records: &[Record], recipes: &[Option<Recipe>]) -> Vec<Released> {
+pub fn released(records: &[Record], recipes: &[Option<Recipe>]) -> Vec<NaiveRow> {
     let pairs =
         records.iter().zip(recipes).filter_map(|(record, recipe)| recipe.map(|recipe| (record, recipe)));
     pairs
@@ -47,7 +47,7 @@ pub fn released(records: &[Record], recipes: &[Option<Recipe>]) -> Vec<Released>
         .collect()
 }
 
-pub fn naive_covers(released: &Released, record: &Record) -> bool {
+pub fn naive_covers(released: &NaiveRow, record: &Record) -> bool {
     let (age, city, disease) = released;
     let age_fits = match age.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')?.split_once(',')) {
         Some((low, high)) => {
@@ -61,7 +61,7 @@ pub fn naive_covers(released: &Released, record: &Record) -> bool {
 }
 
 /// How many released records can be given different originals, by trying everything.
-pub fn naive_matches(released: &[Released], records: &[Record], used: u32) -> usize {
+pub fn naive_matches(released: &[NaiveRow], records: &[Record], used: u32) -> usize {
     let Some((first, rest)) = released.split_first() else { return 0 };
     let skip = naive_matches(rest, records, used);
     let free = (0..records.len()).filter(|at| used >> at & 1 == 0 && naive_covers(first, &records[*at]));

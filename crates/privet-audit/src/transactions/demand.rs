@@ -1,6 +1,6 @@
 //! What a requirement asks for, as four numbers: the notions for transactions are all settings of KL(m,n)-privacy.
 
-use super::released::{Knowledge, Released, Sum};
+use super::released::{Knowledge, Sum, TransactionCells};
 use privet_core::{Error, Exact, Result};
 use privet_policy::ItemRequirement;
 use privet_policy::requirement::{Coherence, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
@@ -76,7 +76,7 @@ impl Demand {
     }
 
     /// Leaves out of a threat what it does not need, so that people can read it.
-    pub fn shortened(&self, released: &Released<'_>, mut known: Knowledge) -> Knowledge {
+    pub fn shortened(&self, released: &TransactionCells<'_>, mut known: Knowledge) -> Knowledge {
         let still = |known: &Knowledge| self.is_threat(&released.sum(released.fitting(known)));
         for node in known.absent.clone() {
             let mut shorter = known.clone();
@@ -96,7 +96,12 @@ impl Demand {
     }
 
     /// A threat in words: what is known, and what follows from it.
-    pub fn explain(&self, released: &Released<'_>, known: &Knowledge, sensitive: &[String]) -> String {
+    pub fn explain(
+        &self,
+        released: &TransactionCells<'_>,
+        known: &Knowledge,
+        sensitive: &[String],
+    ) -> String {
         let sum = released.sum(released.fitting(known));
         let (weight, known) = (sum.weight, known.in_words(released.tree));
         let fit =

@@ -26,7 +26,7 @@ mod walk;
 pub use cost::StatedCost;
 pub use demand::Demand;
 pub use people::{Crowd, exposed as exposed_people};
-pub use released::Released;
+pub use released::TransactionCells;
 pub use search::{Exposed, exposed};
 
 use self::ledger::{LabelMeaning, TransactionLedger};
@@ -145,7 +145,7 @@ fn judge(
         }
     };
     let rows = facts.release.sets.iter().map(|set| (&set.nodes[..], &set.marks[..], set.count));
-    let release = Released::new(facts.tree, facts.sensitive.len(), rows);
+    let release = TransactionCells::new(facts.tree, facts.sensitive.len(), rows);
     for (position, (name, demand)) in requirements.iter().enumerate() {
         let check = match &whose {
             Whose::Unsaid => check_requirement(facts, &release, name, demand, tick)?,
@@ -213,7 +213,7 @@ fn check_people(
 /// No knowledge within reach may be a threat.
 fn check_requirement(
     facts: &TransactionFacts<'_>,
-    release: &Released<'_>,
+    release: &TransactionCells<'_>,
     name: &str,
     demand: &Demand,
     tick: &mut dyn FnMut() -> Result<()>,

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use privet_taxonomy::{ItemTree, Node};
 
 /// Released transactions, those that hold the same nodes put together.
-pub struct Released<'a> {
+pub struct TransactionCells<'a> {
     /// How items generalise.
     pub tree: &'a ItemTree,
     /// How many sensitive items there are.
@@ -48,13 +48,13 @@ pub struct Knowledge {
     pub absent: Vec<Node>,
 }
 
-impl<'a> Released<'a> {
+impl<'a> TransactionCells<'a> {
     /// Puts transactions together: the nodes that each shows (ascending), its sensitive items, and how many are equal.
     pub fn new<'b>(
         tree: &'a ItemTree,
         sensitive: usize,
         rows: impl IntoIterator<Item = (&'b [Node], &'b [u32], u64)>,
-    ) -> Released<'a> {
+    ) -> TransactionCells<'a> {
         let mut places: HashMap<Vec<Node>, usize> = HashMap::new();
         let mut sums: Vec<(u64, Vec<(u32, u64)>)> = Vec::new();
         for (shown, marks, count) in rows {
@@ -78,7 +78,7 @@ impl<'a> Released<'a> {
         for node in cells.iter().flat_map(|cell| &cell.nodes) {
             published[*node as usize] = true;
         }
-        Released { tree, sensitive, cells, published }
+        TransactionCells { tree, sensitive, cells, published }
     }
 
     /// Whether the transactions of a cell hold a node.

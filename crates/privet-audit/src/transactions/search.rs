@@ -31,7 +31,7 @@ use std::ops::ControlFlow::{self, Break, Continue};
 use rayon::prelude::*;
 
 use super::demand::Demand;
-use super::released::{Cell, Knowledge, Released, Sum};
+use super::released::{Cell, Knowledge, Sum, TransactionCells};
 use super::walk::{CellWalk, Lists};
 use privet_core::Result;
 use privet_taxonomy::Node;
@@ -50,7 +50,7 @@ pub(super) enum Aim {
 
 /// The first threat in the order of the search, without what it does not need; `None` if there is none.
 pub(crate) fn first_threat(
-    released: &Released<'_>,
+    released: &TransactionCells<'_>,
     demand: &Demand,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Option<Knowledge>> {
@@ -72,7 +72,7 @@ pub struct Exposed {
 }
 
 /// Counts the transactions that fit some threat, in at most `steps` looks at a node of a cell.
-pub fn exposed(released: &Released<'_>, demand: &Demand, steps: u64) -> Exposed {
+pub fn exposed(released: &TransactionCells<'_>, demand: &Demand, steps: u64) -> Exposed {
     let mut exposed = vec![false; released.cells.len()];
     let mut complete = true;
     let mut left = steps;
@@ -91,7 +91,7 @@ pub fn exposed(released: &Released<'_>, demand: &Demand, steps: u64) -> Exposed 
 
 /// The data as one of the two searches sees it.
 pub(super) struct CellSearch<'a> {
-    pub released: &'a Released<'a>,
+    pub released: &'a TransactionCells<'a>,
     pub demand: &'a Demand,
     pub aim: Aim,
     /// Per cell, where the nodes that it holds begin in `held`; one more for the end.
@@ -111,7 +111,7 @@ pub(super) struct CellSearch<'a> {
 }
 
 impl<'a> CellSearch<'a> {
-    fn new(released: &'a Released<'a>, demand: &'a Demand, aim: Aim) -> CellSearch<'a> {
+    fn new(released: &'a TransactionCells<'a>, demand: &'a Demand, aim: Aim) -> CellSearch<'a> {
         let tree = released.tree;
         let exceeding = |cell: &Cell| -> Vec<u32> {
             let marks = cell.marks.iter().filter(|(mark, count)| demand.exceeds(*mark, *count, cell.weight));

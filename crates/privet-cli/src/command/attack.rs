@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use privet::attack::{Attacks, Choice, Finding, Limits, OtherRelease, PolicyRef, Released, Scene, attack};
+use privet::attack::{Attacks, Choice, Finding, Limits, OtherRelease, Released, Scene, attack};
 use privet::audit::released::open_released;
 use privet::clock::Clock;
 use privet::data::{Header, ReadOptions, Source};
@@ -30,7 +30,7 @@ pub fn run(arguments: &Attack, output: &Output, clock: &Clock) -> Result<u8> {
             released: other.released,
         })
     });
-    let mut scene = Scene::new(PolicyRef::from(&policy), released, seed, clock);
+    let mut scene = Scene::new(policy.as_ref(), released, seed, clock);
     scene.files = files.unwrap_or(scene.files);
     scene.by_earlier_plan = by_earlier_plan;
     let people = |path: &PathBuf| other_people(path, &policy);
@@ -148,7 +148,7 @@ fn opened(arguments: &Attack, clock: &Clock) -> Result<Opened> {
         *policy = privet::audit::as_published(policy, &mut || clock.check())?;
     }
     let released = match (&arguments.release, &policy) {
-        (Some(release), _) => open_released(PolicyRef::from(&policy), release)?,
+        (Some(release), _) => open_released(policy.as_ref(), release)?,
         // The original, as if it were published as it is.
         (None, AnyPolicy::Table(policy)) => Released::Table(policy.source.clone()),
         (None, AnyPolicy::Transactions(policy)) => Released::Transactions(policy.source.clone()),

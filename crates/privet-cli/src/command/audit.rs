@@ -3,7 +3,7 @@
 use privet::audit::released::open_released;
 use privet::audit::{audit_files, audit_release, in_brief, render};
 use privet::clock::Clock;
-use privet::policy::{Policy, PolicyRef, Purpose};
+use privet::policy::{Policy, Purpose};
 use privet::release::{about_released, open_release};
 use privet::{Error, ErrorKind, Result};
 use serde_json::json;
@@ -27,7 +27,7 @@ pub fn run(arguments: &Audit, output: &Output, clock: &Clock) -> Result<u8> {
         (None, Some(policy), Some(release)) => {
             let policy = Policy::read(policy)?.check_any_for(original, Purpose::Audit)?;
             let audit = audit_files(&policy, release, arguments.aligned, clock)?;
-            if let Ok(released) = open_released(PolicyRef::from(&policy), release) {
+            if let Ok(released) = open_released(policy.as_ref(), release) {
                 cautions = about_released(&released, clock).or_else(unless_interrupted)?;
             }
             audit

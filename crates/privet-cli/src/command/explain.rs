@@ -27,7 +27,7 @@ pub fn run(arguments: &Explain, output: &Output) -> Result<u8> {
         output.result(&format!("{}\n", explanation.text), || explanation.json.clone());
         return Ok(0);
     }
-    let all = || CATALOGUES.all().into_iter().flat_map(|one| one.requirements.iter().chain(one.methods));
+    let all = || CATALOGUES.into_iter().flat_map(|one| one.requirements.iter().chain(one.methods));
     let Some(name) = &arguments.name else {
         let names = all().map(|one| one.name).chain(INFOS.iter().map(|info| info.name));
         let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
@@ -124,7 +124,7 @@ fn described(declaration: &Declaration) -> String {
 
 /// The methods that take a requirement.
 fn methods_for(requirement: &Declaration) -> Vec<&'static str> {
-    let own = CATALOGUES.all().into_iter().filter(|one| one.requirement(requirement.name).is_some());
+    let own = CATALOGUES.into_iter().filter(|one| one.requirement(requirement.name).is_some());
     let methods = own.flat_map(|one| one.methods.iter());
     methods.filter(|method| method.takes_requirement(requirement.name)).map(|method| method.name).collect()
 }

@@ -86,7 +86,7 @@ impl fmt::Display for ReadDate {
 
 /// What a cell says, before anybody asked whether there is such a day.
 #[derive(Debug, Default)]
-struct Found {
+struct DateParts {
     year: i16,
     month: i8,
     day: i8,
@@ -214,12 +214,12 @@ impl DateFormat {
         self.scan(cell, false).is_some()
     }
 
-    fn find(&self, cell: &str) -> Option<Found> {
+    fn find(&self, cell: &str) -> Option<DateParts> {
         self.scan(cell, true)
     }
 
-    fn scan(&self, cell: &str, named: bool) -> Option<Found> {
-        let mut found = Found::default();
+    fn scan(&self, cell: &str, named: bool) -> Option<DateParts> {
+        let mut found = DateParts::default();
         let mut rest = Rest(cell.trim().chars());
         for (at, part) in self.parts.iter().enumerate() {
             let next_to_digits =

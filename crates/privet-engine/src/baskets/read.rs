@@ -157,7 +157,7 @@ fn root_in_data(source: &TransactionSource, transaction: &Transaction<'_>) -> Er
 
 /// The error for an item that is not a leaf of the hierarchy.
 fn no_leaf(policy: &TransactionPolicy, tree: &ItemTree, transaction: &Transaction<'_>, item: &str) -> Error {
-    let hierarchy = policy.hierarchy_path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
+    let hierarchy = policy.hierarchy_path.as_deref().unwrap_or(policy.written.path()).display();
     if tree.find(item).is_some() {
         let message = format!("the item '{item}' is an inner node of the hierarchy ({hierarchy})");
         return at(&policy.source, transaction, item, message)

@@ -32,7 +32,7 @@ pub use n_t_closeness::{NtCloseness, Records};
 pub use set_valued::SetValues;
 
 use privet_core::{Error, Result, counted};
-use privet_policy::{CheckedPolicy, Method, Requirement, Role, Subject};
+use privet_policy::{CheckedPolicy, Method, Requirement, Role};
 use privet_taxonomy::Taxonomy;
 
 /// Counts of values in a class. All tracked columns share one numbering of *slots*: a column owns a range of slots,
@@ -286,8 +286,8 @@ pub fn class_requirements<'p>(
     table: &TrackedTable,
 ) -> Result<Vec<(&'p Requirement, Box<dyn ClassTest>)>> {
     about_classes(policy, table, |clause| {
-        let own = matches!(policy.subject(), Subject::Terms | Subject::Freeform);
-        !own || clause.declaration().subject != policy.subject()
+        let own = policy.method.declaration().role;
+        own.is_none() || clause.declaration().role != own
     })
 }
 
@@ -375,7 +375,7 @@ pub fn warnings(policy: &CheckedPolicy, table: &TrackedTable) -> Result<Vec<Stri
     let asks_for_k = policy.k() > 1;
     let stars = policy.method.suppression().is_some_and(Scheme::stars);
     let mut warnings = Vec::new();
-    if policy.subject() == Subject::Freeform {
+    if policy.method.is_about(Role::Mixed) {
         warnings.extend(freeform::warnings(policy)?);
     }
     for (position, asked) in policy.requirements.iter().enumerate() {

@@ -149,13 +149,13 @@ fn share(topic: &Topic) -> u16 {
 }
 
 /// One query: when, what, and which results were looked at.
-struct Search {
+struct MadeUpSearch {
     second: u32,
     text: String,
     clicks: Vec<(u32, String)>,
 }
 
-impl Search {
+impl MadeUpSearch {
     fn write(&self, id: u32, writer: &mut impl Write) -> io::Result<()> {
         let time = START.saturating_add(SignedDuration::from_secs(self.second.into()));
         let query = format!("{id}\t{}\t{} {}", self.text, time.date(), time.time());
@@ -170,7 +170,7 @@ impl Search {
 }
 
 /// All that one person looks for, in the order of time.
-fn searches(draw: &mut Draw, person: u64, topics: &[Topic], shares: &[u16]) -> Vec<Search> {
+fn searches(draw: &mut Draw, person: u64, topics: &[Topic], shares: &[u16]) -> Vec<MadeUpSearch> {
     let interests: Vec<usize> = (0..1 + draw.below(3)).map(|_| usize::from(draw.pick(shares))).collect();
     let (least, most, _) = SITTINGS[usize::from(draw.pick(&SITTINGS.map(|(_, _, share)| share)))];
     let own = SELF_SEARCHES.iter().filter(|(who, _)| *who == person).map(|(_, texts)| Some(*texts));
@@ -197,17 +197,17 @@ fn searches(draw: &mut Draw, person: u64, topics: &[Topic], shares: &[u16]) -> V
 }
 
 /// A sitting with exactly these searches, each with a click; returns when it ended.
-fn recite(draw: &mut Draw, mut clock: u32, texts: &[&str], all: &mut Vec<Search>) -> u32 {
+fn recite(draw: &mut Draw, mut clock: u32, texts: &[&str], all: &mut Vec<MadeUpSearch>) -> u32 {
     for text in texts {
         clock += pause(draw);
         let clicks = clicks(draw, 1, "http://www.people");
-        all.push(Search { second: clock, text: text.to_string(), clicks });
+        all.push(MadeUpSearch { second: clock, text: text.to_string(), clicks });
     }
     clock
 }
 
 /// One sitting, about one topic; returns when it ended.
-fn sit(draw: &mut Draw, mut clock: u32, topic: &Topic, topics: &[Topic], all: &mut Vec<Search>) -> u32 {
+fn sit(draw: &mut Draw, mut clock: u32, topic: &Topic, topics: &[Topic], all: &mut Vec<MadeUpSearch>) -> u32 {
     let others = topics.iter().filter(|other| other.is_near(topic) && other.path != topic.path);
     let near: Vec<&Topic> = std::iter::once(topic).chain(others).collect();
     let mut phrase = Phrase::begin(draw, &near);
@@ -220,7 +220,7 @@ fn sit(draw: &mut Draw, mut clock: u32, topic: &Topic, topics: &[Topic], all: &m
         let shown = aside.as_ref().unwrap_or(&phrase);
         let looked_at = u32::from(draw.pick(&CLICKS));
         let clicks = clicks(draw, looked_at, &shown.page());
-        all.push(Search { second: clock, text: shown.text.clone(), clicks });
+        all.push(MadeUpSearch { second: clock, text: shown.text.clone(), clicks });
     }
     clock
 }

@@ -33,7 +33,7 @@ const PAPER: [Stated; 6] = [
 ];
 
 /// What was found for a k.
-struct Found {
+struct PlansFound {
     valid: u64,
     t: Option<f64>,
     plans: [u64; 2],
@@ -82,7 +82,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
                 *meeting += u64::from(worst.is_some_and(|worst| worst <= t));
             }
         }
-        found.push(Found { valid, t: one, plans: meeting });
+        found.push(PlansFound { valid, t: one, plans: meeting });
         table.row([
             Cell::Count(k),
             Cell::Count(stated.valid),
@@ -125,7 +125,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
 }
 
 /// For which k as many plans meet a t as in the paper, and for which they do not.
-fn meeting_told(t: f64, at: usize, found: &[Found]) -> String {
+fn meeting_told(t: f64, at: usize, found: &[PlansFound]) -> String {
     let mut groups: Vec<((u64, u64), Vec<u64>)> = Vec::new();
     for (stated, found) in PAPER.iter().zip(found) {
         let counts = (stated.plans[at], found.plans[at]);
@@ -142,7 +142,7 @@ fn meeting_told(t: f64, at: usize, found: &[Found]) -> String {
 }
 
 /// Why other plans are close enough here than in the paper: what one table can meet decides.
-fn why(found: &[Found]) -> String {
+fn why(found: &[PlansFound]) -> String {
     let stated = "In the paper one table meets no t below 0.42 for k up to 20 and below 0.52 from 50 on, and the few \
                   anonymisations that are left for such k are not close.";
     let least: Option<Vec<f64>> = found.iter().map(|found| found.t).collect();
@@ -177,14 +177,14 @@ mod tests {
 
     #[test]
     fn the_sentences_follow_the_figures() {
-        let found = |t: f64, plans: [u64; 2]| Found { valid: 1, t: Some(t), plans };
-        let all: Vec<Found> = PAPER.iter().map(|_| found(0.29, [6, 6])).collect();
+        let found = |t: f64, plans: [u64; 2]| PlansFound { valid: 1, t: Some(t), plans };
+        let all: Vec<PlansFound> = PAPER.iter().map(|_| found(0.29, [6, 6])).collect();
         let told = meeting_told(0.4, 0, &all);
         assert!(told.contains("6 for k = 2, 5, 10 and 20, as in the paper"), "{told}");
         assert!(told.contains("6 for k = 50 and 100 where the paper has 0"), "{told}");
         let reason = why(&all);
         assert!(reason.contains("0.290 for every k") && reason.contains("every plan does"), "{reason}");
-        let same: Vec<Found> = PAPER.iter().map(|stated| found(stated.t, stated.plans)).collect();
+        let same: Vec<PlansFound> = PAPER.iter().map(|stated| found(stated.t, stated.plans)).collect();
         assert!(!meeting_told(0.37, 1, &same).contains("where the paper has"));
         let reason = why(&same);
         assert!(reason.contains("0.420 to 0.520") && !reason.contains("every plan does"), "{reason}");

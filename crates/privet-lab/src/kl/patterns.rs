@@ -22,7 +22,7 @@ const METHODS: [&str; 2] = ["mog", "lg"];
 const ALLOWANCE: u32 = 6;
 
 /// What was found for one setting: per method, the patterns kept and their error.
-struct Found {
+struct ItemPatterns {
     k: u64,
     power: u64,
     before: u64,
@@ -38,13 +38,15 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
     }
     bench.limits.allow(ALLOWANCE);
     let default = bench.scale.pattern_powers.last().copied().unwrap_or(1);
-    let over_k: Vec<Found> = settings(bench, bench.scale.ks.iter().map(|k| (*k, default)))?;
-    let over_m: Vec<Found> = settings(bench, bench.scale.pattern_powers.iter().map(|power| (K, *power)))?;
+    let over_k: Vec<ItemPatterns> = settings(bench, bench.scale.ks.iter().map(|k| (*k, default)))?;
+    let over_m: Vec<ItemPatterns> =
+        settings(bench, bench.scale.pattern_powers.iter().map(|power| (K, *power)))?;
     let mut claims = Table::stated_and_found("stated");
     let all = || over_k.iter().chain(&over_m);
-    let figures = |figure: &dyn Fn(&Found) -> Option<f64>| all().filter_map(figure).collect::<Vec<f64>>();
-    let kept = |at: usize| move |found: &Found| found.kept[at].as_ref().ok().copied();
-    let ratio = |found: &Found| Some(kept(0)(found)?.0 as f64 / kept(1)(found)?.0.max(1) as f64);
+    let figures =
+        |figure: &dyn Fn(&ItemPatterns) -> Option<f64>| all().filter_map(figure).collect::<Vec<f64>>();
+    let kept = |at: usize| move |found: &ItemPatterns| found.kept[at].as_ref().ok().copied();
+    let ratio = |found: &ItemPatterns| Some(kept(0)(found)?.0 as f64 / kept(1)(found)?.0.max(1) as f64);
     let error = |at: usize| range(&figures(&|found| kept(at)(found).map(|(_, error)| error)), percent);
     claims.row([
         Cell::text("patterns that mOG keeps, over those of LG"),
@@ -59,15 +61,15 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
          original and the release have.",
     );
     let section = section.say(bench.limits.words());
-    let x_of_k = |found: &Found| found.k;
-    let x_of_m = |found: &Found| found.power;
+    let x_of_k = |found: &ItemPatterns| found.k;
+    let x_of_m = |found: &ItemPatterns| found.power;
     let section = shown(section, "k", &format!("m = n = {default}"), &over_k, x_of_k);
     let section = shown(section, "m", &format!("k = {K}"), &over_m, x_of_m);
     sections.insert(0, section.table(claims));
     Ok(sections)
 }
 
-fn settings(bench: &Bench, settings: impl Iterator<Item = (u64, u64)>) -> Result<Vec<Found>> {
+fn settings(bench: &Bench, settings: impl Iterator<Item = (u64, u64)>) -> Result<Vec<ItemPatterns>> {
     let baskets = bench.baskets(&Ground::plain(&WV1, FAN_OUT, 1))?;
     let threshold = Exact::new(THRESHOLD, 100).unwrap_or(Exact::ONE);
     let mut all = Vec::new();
@@ -84,12 +86,18 @@ fn settings(bench: &Bench, settings: impl Iterator<Item = (u64, u64)>) -> Result
             Ok(Ok((utility.patterns_after, utility.support_error())))
         };
         let kept = [measure(METHODS[0])?, measure(METHODS[1])?];
-        all.push(Found { k, power, before, kept });
+        all.push(ItemPatterns { k, power, before, kept });
     }
     Ok(all)
 }
 
-fn shown(section: Section, x: &str, rest: &str, found: &[Found], value: fn(&Found) -> u64) -> Section {
+fn shown(
+    section: Section,
+    x: &str,
+    rest: &str,
+    found: &[ItemPatterns],
+    value: fn(&ItemPatterns) -> u64,
+) -> Section {
     let head = [x, "patterns before", "kept by mOG", "kept by LG", "error of mOG", "error of LG"];
     let mut table = Table::new(&format!("over-{x}"), format!("WV1, {rest}"), head);
     for one in found {

@@ -14,7 +14,7 @@ pub(super) const PART: Part = Part {
 };
 
 /// What was found for one setting: per method, recall and distances.
-struct Found {
+struct TermPatterns {
     name: String,
     x: f64,
     kept: Vec<PatternUtility>,
@@ -79,7 +79,7 @@ fn steps(distance: Option<Exact>) -> Option<f64> {
     distance.map(Exact::to_f64)
 }
 
-fn measure(bench: &Bench, points: Vec<(String, f64, Setup, usize)>) -> Result<Vec<Found>> {
+fn measure(bench: &Bench, points: Vec<(String, f64, Setup, usize)>) -> Result<Vec<TermPatterns>> {
     let mut all = Vec::new();
     for (name, x, setup, many) in points {
         let mut kept = Vec::new();
@@ -88,12 +88,12 @@ fn measure(bench: &Bench, points: Vec<(String, f64, Setup, usize)>) -> Result<Ve
             let (bags, distances) = (&ground.bags, &ground.distances);
             kept.push(PatternUtility::measure(bags, &solution, distances, many, None, &bench.clock)?);
         }
-        all.push(Found { name, x, kept });
+        all.push(TermPatterns { name, x, kept });
     }
     Ok(all)
 }
 
-fn shown(section: Section, name: &str, file: &str, found: &[Found]) -> Section {
+fn shown(section: Section, name: &str, file: &str, found: &[TermPatterns]) -> Section {
     let mut head = vec![name.to_string()];
     for method in Method::ALL.map(Method::name) {
         head.extend([format!("recall of {method}"), "distance".to_string(), "strict".to_string()]);

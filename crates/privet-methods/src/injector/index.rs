@@ -51,12 +51,12 @@ struct Candidate {
     distance: f64,
     /// Decides among equals.
     lot: u32,
-    found: Found,
+    found: NearestEntry,
     value: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Found {
+enum NearestEntry {
     Box(u32),
     Record(u32),
 }
@@ -249,7 +249,7 @@ impl RecordIndex {
         let bounds = &self.bounds[number as usize * width..][..width];
         let columns = self.columns.iter().zip(self.places(search.from)).zip(bounds);
         let distance = columns.map(|((column, place), bounds)| column.to_range(*place, *bounds)).sum();
-        search.push(distance, Found::Box(number), value, random);
+        search.push(distance, NearestEntry::Box(number), value, random);
     }
 
     /// The next record by distance whose value is wanted. Each record comes once, however many copies are left.
@@ -264,8 +264,8 @@ impl RecordIndex {
                 continue;
             }
             let number = match nearest.found {
-                Found::Record(record) => return Some(record),
-                Found::Box(number) => number,
+                NearestEntry::Record(record) => return Some(record),
+                NearestEntry::Box(number) => number,
             };
             let here = self.boxes[number as usize];
             if let Some((one, other)) = here.halves {
@@ -276,7 +276,7 @@ impl RecordIndex {
             for record in &self.records[here.start as usize..here.end as usize] {
                 if self.left[*record as usize] > 0 {
                     let distance = self.distance(search.from, *record);
-                    search.push(distance, Found::Record(*record), nearest.value, random);
+                    search.push(distance, NearestEntry::Record(*record), nearest.value, random);
                 }
             }
         }
@@ -291,7 +291,7 @@ impl RecordIndex {
 }
 
 impl NearestFirst {
-    fn push(&mut self, distance: f64, found: Found, value: u32, random: &mut ChaCha20Rng) {
+    fn push(&mut self, distance: f64, found: NearestEntry, value: u32, random: &mut ChaCha20Rng) {
         let lot = random::below(random, 1 << 32) as u32;
         self.candidates.push(Reverse(Candidate { distance, lot, found, value }));
     }

@@ -1,7 +1,8 @@
 //! Apriori-based anonymisation.
 
 use super::{ITEM_COST, ItemCost};
-use crate::declare::{Accepts, Condition, Declaration, Subject};
+use crate::declare::{Accepts, Condition, Declaration};
+use crate::release_kind::ReleaseKind;
 use crate::typed::method;
 
 method! {
@@ -15,7 +16,8 @@ method! {
 
 /// `[method] name = "aa"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Transactions,
+    role: None,
     accepts: &[
         Accepts::of(&["km-anonymity"]),
         Accepts::of(&["kl-privacy"]).with(&[

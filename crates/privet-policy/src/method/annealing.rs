@@ -1,7 +1,8 @@
 //! Simulated annealing over cuts.
 
 use super::l_plus::{COST, COST_RECORD, COST_VALUE, LPlusCost, SUPPRESSION, Scheme};
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::declare::{Accepts, Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::method;
 use privet_core::Exact;
 use std::time::Duration;
@@ -27,7 +28,8 @@ method! {
 
 /// `[method] name = "simulated-annealing"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[Accepts::once(&["l-plus-diversity"]), Accepts::of(&["k-anonymity"])],
     name: "simulated-annealing",
     source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",

@@ -2,7 +2,8 @@
 
 use super::{COST, TIME_LIMIT};
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::declare::{Accepts, Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, method};
 use privet_core::{Error, Result};
 use std::time::Duration;
@@ -64,7 +65,8 @@ pub(super) fn check_columns(method: &str, columns: &[PolicyColumn]) -> Result<()
 
 /// `[method] name = "codip-star"`.
 pub static STAR: Declaration = Declaration {
-    subject: Subject::Projections,
+    publishes: ReleaseKind::Projections,
+    role: None,
     accepts: TAKES,
     name: "codip-star",
     source: "Y. Fang, M. Z. Ashrafi, S. K. Ng: Privacy beyond Single Sensitive Attribute. DEXA 2011",
@@ -86,7 +88,8 @@ pub static STAR: Declaration = Declaration {
 
 /// `[method] name = "codip"`.
 pub static CODIP: Declaration = Declaration {
-    subject: Subject::Projections,
+    publishes: ReleaseKind::Projections,
+    role: None,
     accepts: TAKES,
     name: "codip",
     source: "Y. Fang, M. Z. Ashrafi, S. K. Ng: Privacy beyond Single Sensitive Attribute. DEXA 2011",

@@ -1,7 +1,9 @@
 //! FF-anonymisation, top-down and optimal.
 
 use super::TIME_LIMIT;
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::check::Role;
+use crate::declare::{Accepts, Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, method};
 use std::time::Duration;
 
@@ -41,7 +43,8 @@ choices! {
 
 /// `[method] name = "ff"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Freeform,
+    publishes: ReleaseKind::Table,
+    role: Some(Role::Mixed),
     accepts: TAKES,
     name: "ff",
     source: "K. Wang, Y. Xu, A. Fu, R. Wong: FF-Anonymity: When Quasi-Identifiers Are Missing. ICDE 2009",
@@ -54,7 +57,8 @@ pub static DECLARATION: Declaration = Declaration {
 
 /// `[method] name = "ff-optimal"`.
 pub static OPTIMAL: Declaration = Declaration {
-    subject: Subject::Freeform,
+    publishes: ReleaseKind::Table,
+    role: Some(Role::Mixed),
     accepts: TAKES,
     name: "ff-optimal",
     source: "K. Wang, Y. Xu, A. Fu, R. Wong: FF-Anonymity: When Quasi-Identifiers Are Missing. ICDE 2009",

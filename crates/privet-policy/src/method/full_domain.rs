@@ -2,7 +2,8 @@
 
 use super::{COST, Checked, REFINE, TIME_LIMIT, TableCost};
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::declare::{Accepts, Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::requirement::{Absent, Requirement};
 use crate::typed::method;
 use privet_core::{Error, Exact};
@@ -91,7 +92,8 @@ impl FullDomain {
 
 /// `[method] name = "full-domain"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[
         Accepts::of(&["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness", "n-t-closeness"]),
         Accepts::of(&["beta-likeness", "delta-disclosure"]),

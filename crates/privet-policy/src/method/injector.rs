@@ -1,8 +1,9 @@
 //! Injector and Anatomy.
 
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Accepts, Condition, Declaration, Key, KeyKind, Subject};
+use crate::declare::{Accepts, Condition, Declaration, Key, KeyKind};
 use crate::layout::{COUNT_COLUMN, GROUP_COLUMN};
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, method};
 use privet_core::{Error, Result};
 
@@ -85,7 +86,8 @@ pub(super) fn check_columns(columns: &[PolicyColumn], about: Option<usize>) -> R
 
 /// `[method] name = "injector"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Groups,
+    publishes: ReleaseKind::Groups,
+    role: None,
     accepts: &[Accepts::once(&["matching-l-diversity"]), Accepts::of(&["k-anonymity", "t-closeness"])],
     name: "injector",
     source: "T. Li, N. Li: Injector: Mining Background Knowledge for Data Anonymization. ICDE 2008",
@@ -113,7 +115,8 @@ pub static DECLARATION: Declaration = Declaration {
 
 /// `[method] name = "anatomy"`.
 pub static ANATOMY: Declaration = Declaration {
-    subject: Subject::Groups,
+    publishes: ReleaseKind::Groups,
+    role: None,
     accepts: &[
         Accepts::once(&["l-diversity"]).with(&[Condition::OneOf("kind", &["distinct", "frequency"])]),
         Accepts::of(&["k-anonymity", "t-closeness"]),

@@ -2,7 +2,8 @@
 
 use super::{Checked, TIME_LIMIT, TableCost};
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::declare::{Accepts, Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::settings::Setting;
 use crate::typed::{Value, choices, method};
 use crate::weights::ColumnWeights;
@@ -233,7 +234,8 @@ pub(super) fn check_prices(
 
 /// `[method] name = "l-plus-optimize"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[Accepts::once(&["l-plus-diversity"]), Accepts::of(&["k-anonymity"])],
     name: "l-plus-optimize",
     source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",

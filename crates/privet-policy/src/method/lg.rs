@@ -1,7 +1,8 @@
 //! Local generalisation of sets.
 
 use super::{ITEM_COST, ItemCost};
-use crate::declare::{Accepts, Condition, Declaration, Subject};
+use crate::declare::{Accepts, Condition, Declaration};
+use crate::release_kind::ReleaseKind;
 use crate::typed::method;
 
 method! {
@@ -15,7 +16,8 @@ method! {
 
 /// `[method] name = "lg"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Transactions,
+    role: None,
     accepts: &[
         Accepts::of(&["km-anonymity", "transactional-k-anonymity"]),
         Accepts::of(&["kl-privacy"]).with(&[Condition::Is("l", 1), Condition::NoThresholds("theta")]),

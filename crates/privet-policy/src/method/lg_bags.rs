@@ -1,6 +1,7 @@
 //! Local generalisation of vocabularies.
 
-use crate::declare::{Declaration, Subject};
+use crate::declare::Declaration;
+use crate::release_kind::ReleaseKind;
 use crate::typed::method;
 
 method! {
@@ -17,7 +18,8 @@ method! {
 
 /// LG(bag): nodes with how often they occur.
 pub static BAG_DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Vocabularies,
+    role: None,
     accepts: super::ABOUT_VOCABULARIES,
     name: "lg-bag",
     source: "Y. He, J. Naughton: Anonymization of Set-Valued Data via Top-Down, Local Generalization. VLDB 2009",
@@ -30,7 +32,8 @@ pub static BAG_DECLARATION: Declaration = Declaration {
 
 /// LG: each node once.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Vocabularies,
+    role: None,
     accepts: super::ABOUT_VOCABULARIES,
     name: "lg",
     source: "Y. He, J. Naughton: Anonymization of Set-Valued Data via Top-Down, Local Generalization. VLDB 2009",

@@ -1,7 +1,8 @@
 //! Item suppression.
 
 use super::{ITEM_COST, ItemCost};
-use crate::declare::{Accepts, Condition, Declaration, Key, Subject};
+use crate::declare::{Accepts, Condition, Declaration, Key};
+use crate::release_kind::ReleaseKind;
 use crate::typed::method;
 
 method! {
@@ -15,7 +16,8 @@ method! {
 
 /// `[method] name = "mm"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Transactions,
+    role: None,
     accepts: &[
         Accepts::of(&["km-anonymity", "coherence"]),
         Accepts::of(&["kl-privacy"]).with(&[Condition::Is("n", 0)]),

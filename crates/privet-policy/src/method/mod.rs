@@ -17,8 +17,9 @@ pub mod ssg;
 
 use std::collections::BTreeMap;
 
-use crate::check::{PolicyColumn, Role};
-use crate::declare::{Accepts, Catalogue, Catalogues, Key, KeyKind, Subject};
+use crate::check::{DataKind, PolicyColumn, Role};
+use crate::declare::{Accepts, Catalogue, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::requirement;
 use crate::requirement::{ItemRequirement, Requirement};
 use crate::typed::{choices, stated};
@@ -162,9 +163,14 @@ impl Method {
         }
     }
 
-    /// What it is about, and so what it publishes.
-    pub fn subject(&self) -> Subject {
-        self.declaration().subject
+    /// What it publishes.
+    pub fn publishes(&self) -> ReleaseKind {
+        self.declaration().publishes
+    }
+
+    /// Whether it is about columns of this role, and not about quasi-identifiers and sensitive columns alone.
+    pub fn is_about(&self, role: Role) -> bool {
+        self.declaration().role == Some(role)
     }
 
     /// Whether every column is published at one level of its hierarchy. Only then a class can be compared with the records
@@ -418,8 +424,18 @@ impl VocabularyMethod {
 }
 
 /// The catalogues of all kinds of data.
-pub static CATALOGUES: Catalogues =
-    Catalogues { tables: &TABLES, transactions: &TRANSACTIONS, vocabularies: &VOCABULARIES };
+pub static CATALOGUES: [&Catalogue; 3] = [&TABLES, &TRANSACTIONS, &VOCABULARIES];
+
+impl Catalogue {
+    /// The catalogue of a kind of data.
+    pub fn of(kind: DataKind) -> &'static Catalogue {
+        match kind {
+            DataKind::Table => &TABLES,
+            DataKind::Transactions => &TRANSACTIONS,
+            DataKind::QueryLog | DataKind::Vocabularies => &VOCABULARIES,
+        }
+    }
+}
 
 /// All requirements and methods for tables.
 pub static TABLES: Catalogue =

@@ -2,7 +2,8 @@
 
 use super::{Checked, REFINE, REPORTED_COST, TIME_LIMIT, TableCost};
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Accepts, Condition, Declaration, Key, KeyKind, Subject};
+use crate::declare::{Accepts, Condition, Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, method};
 use privet_core::Error;
 use std::time::Duration;
@@ -112,7 +113,8 @@ choices! {
 
 /// `[method] name = "mondrian"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[
         Accepts::of(super::ABOUT_CLASSES),
         Accepts::of(&["beta-likeness"]),

@@ -1,7 +1,8 @@
 //! OG and mOG.
 
 use super::{Checked, ITEM_COST, ItemCost, TIME_LIMIT};
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::declare::{Accepts, Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::requirement::ItemRequirement;
 use crate::typed::{choices, method};
 use privet_core::{Error, Exact};
@@ -133,7 +134,8 @@ const SUPPRESSION_LIMIT: Key = Key::with_default(
 
 /// `[method] name = "og"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Transactions,
+    role: None,
     accepts: &[Accepts::of(super::ABOUT_TRANSACTIONS)],
     name: "og",
     source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",
@@ -171,7 +173,8 @@ pub static DECLARATION: Declaration = Declaration {
 
 /// `[method] name = "mog"`.
 pub static MULTI_ROUND: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Transactions,
+    role: None,
     accepts: &[Accepts::of(super::ABOUT_TRANSACTIONS)],
     name: "mog",
     source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",

@@ -2,7 +2,9 @@
 
 use super::TIME_LIMIT;
 use super::mondrian::{NUMBERS, Numbers, PARTITIONING, Partitioning};
-use crate::declare::{Accepts, Declaration, Key, KeyKind, Subject};
+use crate::check::Role;
+use crate::declare::{Accepts, Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, method};
 use std::time::Duration;
 
@@ -47,7 +49,8 @@ choices! {
 
 /// `[method] name = "quasi-sensitive"`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Terms,
+    publishes: ReleaseKind::Table,
+    role: Some(Role::QuasiSensitive),
     accepts: &[Accepts::once(&["qs-diversity", "qs-closeness"]), Accepts::of(super::ABOUT_CLASSES)],
     name: "quasi-sensitive",
     source: "P. Shi, L. Xiong, B. Fung: Anonymizing Data with Quasi-Sensitive Attribute Values. CIKM 2010",

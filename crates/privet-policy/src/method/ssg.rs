@@ -1,7 +1,8 @@
 //! Semantic similarity grouping.
 
 use super::Checked;
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::settings::Setting;
 use crate::typed::{Value, choices, method};
 use privet_core::{Error, Exact};
@@ -126,7 +127,8 @@ impl Ssg {
 
 /// The method `ssg`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Vocabularies,
+    role: None,
     accepts: super::ABOUT_VOCABULARIES,
     name: "ssg",
     source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",

@@ -1,7 +1,8 @@
 //! β-likeness.
 
 use super::t_closeness::COLUMN;
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, clause};
 use privet_core::Exact;
 
@@ -29,7 +30,8 @@ clause! {
 
 /// `[privacy.beta-likeness]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "beta-likeness",
     source: "J. Cao, P. Karras: Publishing Microdata with a Robust Privacy Guarantee. PVLDB 5(11), 2012",

@@ -1,7 +1,8 @@
 //! δ-disclosure privacy.
 
 use super::t_closeness::COLUMN;
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, clause};
 use privet_core::{Error, Exact, Result};
 
@@ -44,7 +45,8 @@ impl DeltaDisclosure {
 
 /// `[privacy.delta-disclosure]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "delta-disclosure",
     source: "J. Brickell, V. Shmatikov: The Cost of Privacy: Destruction of Data-Mining Utility in Anonymized Data Publishing. \

@@ -1,6 +1,8 @@
 //! FF-anonymity.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::check::Role;
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::clause;
 use privet_core::Exact;
 
@@ -17,7 +19,8 @@ clause! {
 
 /// How a policy asks for it.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Freeform,
+    publishes: ReleaseKind::Table,
+    role: Some(Role::Mixed),
     accepts: &[],
     name: "ff-anonymity",
     source: "K. Wang, Y. Xu, A. Fu, R. Wong: FF-Anonymity: When Quasi-Identifiers Are Missing. ICDE 2009",

@@ -1,6 +1,7 @@
 //! k-anonymity.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::clause;
 
 clause! {
@@ -13,7 +14,8 @@ clause! {
 
 /// `[privacy.k-anonymity]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "k-anonymity",
     source: "L. Sweeney: k-Anonymity: A Model for Protecting Privacy. IJUFKS 2002",

@@ -1,6 +1,7 @@
 //! KL(m, n)-privacy and the notions for sets of items that it contains.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::clause;
 use privet_core::{Error, Exact, Result, suggestion};
 use std::collections::BTreeMap;
@@ -81,7 +82,8 @@ pub(crate) const K: Key = Key::required(
 
 /// `[privacy.kl-privacy]`.
 pub static KL_PRIVACY: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Transactions,
+    role: None,
     accepts: &[],
     name: "kl-privacy",
     source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",
@@ -113,7 +115,8 @@ pub static KL_PRIVACY: Declaration = Declaration {
 
 /// `[privacy.km-anonymity]`.
 pub static KM_ANONYMITY: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Transactions,
+    role: None,
     accepts: &[],
     name: "km-anonymity",
     source: "M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-Preserving Anonymization of Set-Valued Data. VLDB 2008",
@@ -126,7 +129,8 @@ pub static KM_ANONYMITY: Declaration = Declaration {
 
 /// `[privacy.coherence]`.
 pub static COHERENCE: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Transactions,
+    role: None,
     accepts: &[],
     name: "coherence",
     source: "Y. Xu, K. Wang, A. Fu, P. Yu: Anonymizing Transaction Databases for Publication. KDD 2008",
@@ -147,7 +151,8 @@ pub static COHERENCE: Declaration = Declaration {
 
 /// `[privacy.transactional-k-anonymity]`.
 pub static TRANSACTIONAL_K_ANONYMITY: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Transactions,
+    role: None,
     accepts: &[],
     name: "transactional-k-anonymity",
     source: "Y. He, J. Naughton: Anonymization of Set-Valued Data via Top-Down, Local Generalization. VLDB 2009",
@@ -159,7 +164,8 @@ pub static TRANSACTIONAL_K_ANONYMITY: Declaration = Declaration {
 
 /// `[privacy.privacy-degree]`.
 pub static PRIVACY_DEGREE: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Transactions,
+    role: None,
     accepts: &[],
     name: "privacy-degree",
     source: "G. Ghinita, Y. Tao, P. Kalnis: On the Anonymization of Sparse High-Dimensional Data. ICDE 2008",

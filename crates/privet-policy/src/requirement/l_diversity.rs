@@ -1,8 +1,9 @@
 //! l-diversity.
 
 use crate::check::Role;
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
 use crate::door::Purpose;
+use crate::release_kind::ReleaseKind;
 use crate::settings::{Clause, Setting, Settings};
 use crate::typed::{choices, read};
 use privet_core::{Error, Exact, Result};
@@ -101,9 +102,9 @@ impl LDiversity {
     }
 
     /// Refuses a fraction where different values are counted, but for groups, which are formed of more values then.
-    pub(crate) fn check(&self, subject: Subject, purpose: Purpose) -> Result<()> {
+    pub(crate) fn check(&self, publishes: ReleaseKind, purpose: Purpose) -> Result<()> {
         match self.diversity {
-            Diversity::Distinct(l) if subject != Subject::Groups && purpose == Purpose::Run => {
+            Diversity::Distinct(l) if publishes != ReleaseKind::Groups && purpose == Purpose::Run => {
                 whole(DiversityKind::Distinct, l).map(|_| ())
             }
             Diversity::Distinct(_)
@@ -133,7 +134,8 @@ fn whole(kind: DiversityKind, l: Exact) -> Result<u64> {
 
 /// `[privacy.l-diversity]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "l-diversity",
     source: "A. Machanavajjhala, J. Gehrke, D. Kifer, M. Venkitasubramaniam: l-Diversity: Privacy Beyond k-Anonymity. ICDE 2006",

@@ -1,7 +1,8 @@
 //! l+-diversity.
 
 use crate::check::Role;
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::settings::{Clause, Setting, Settings};
 use crate::typed::{choices, read};
 use privet_core::{Error, Exact, Result};
@@ -83,7 +84,8 @@ impl LPlusDiversity {
 
 /// `[privacy.l-plus-diversity]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "l-plus-diversity",
     source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",

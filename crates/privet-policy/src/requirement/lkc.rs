@@ -1,7 +1,8 @@
 //! LKC-privacy.
 
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::settings::{Clause, Setting, Settings};
 use crate::typed::read;
 use privet_core::{Error, Exact, Result, counted};
@@ -81,7 +82,8 @@ fn combinations(of: usize, width: usize) -> Option<u64> {
 
 /// `[privacy.lkc-privacy]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "lkc-privacy",
     source: "N. Mohammed, B. Fung, P. Hung, C. Lee: Anonymizing Healthcare Data: A Case Study on the Blood Transfusion Service. KDD 2009",

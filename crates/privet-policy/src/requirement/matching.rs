@@ -1,7 +1,8 @@
 //! Matching l-diversity.
 
 use crate::check::Role;
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::clause;
 use privet_core::Exact;
 
@@ -20,7 +21,8 @@ clause! {
 
 /// How a policy asks for it.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Groups,
+    publishes: ReleaseKind::Groups,
+    role: None,
     accepts: &[],
     name: "matching-l-diversity",
     source: "T. Li, N. Li: Injector: Mining Background Knowledge for Data Anonymization. ICDE 2008",

@@ -16,8 +16,9 @@ pub mod t_closeness;
 pub mod vocabulary;
 
 use crate::check::PolicyColumn;
-use crate::declare::{Declaration, Subject};
+use crate::declare::Declaration;
 use crate::door::Purpose;
+use crate::release_kind::ReleaseKind;
 use crate::typed::stated;
 use privet_core::{Error, Result};
 
@@ -137,12 +138,17 @@ impl Requirement {
     }
 
     /// Refuses what no data with these columns can meet, or no method that publishes this.
-    pub(crate) fn check(&self, subject: Subject, purpose: Purpose, columns: &[PolicyColumn]) -> Result<()> {
-        if subject != Subject::Projections {
+    pub(crate) fn check(
+        &self,
+        publishes: ReleaseKind,
+        purpose: Purpose,
+        columns: &[PolicyColumn],
+    ) -> Result<()> {
+        if publishes != ReleaseKind::Projections {
             self.check_sets(columns)?;
         }
         match self {
-            Requirement::LDiversity(diversity) => diversity.check(subject, purpose),
+            Requirement::LDiversity(diversity) => diversity.check(publishes, purpose),
             Requirement::LkcPrivacy(lkc) => lkc.check(columns),
             Requirement::QsCloseness(closeness) => closeness.check(columns),
             Requirement::TCloseness(TCloseness { column, distance, .. })

@@ -1,7 +1,8 @@
 //! (n, t)-closeness.
 
 use super::t_closeness::{COLUMN, COLUMNS, DISTANCE, Distance, T};
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::clause;
 use privet_core::Exact;
 
@@ -21,7 +22,8 @@ clause! {
 
 /// How a policy asks for it.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "n-t-closeness",
     source: "N. Li, T. Li, S. Venkatasubramanian: Closeness: A New Privacy Measure for Data Publishing. TKDE 2010",

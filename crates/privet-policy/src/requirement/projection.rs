@@ -1,6 +1,7 @@
 //! What several tables together may reveal: the plan of projections.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::clause;
 use privet_core::Exact;
 
@@ -19,7 +20,8 @@ clause! {
 
 /// How a policy asks for it.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Projections,
+    publishes: ReleaseKind::Projections,
+    role: None,
     accepts: &[],
     name: "projection",
     source: "Y. Fang, M. Z. Ashrafi, S. K. Ng: Privacy beyond Single Sensitive Attribute. DEXA 2011",

@@ -1,7 +1,8 @@
 //! Quasi-sensitive diversity and closeness.
 
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, clause};
 use privet_core::{Error, Exact, Result};
 
@@ -57,7 +58,8 @@ impl QsCloseness {
 
 /// How a policy asks for diversity.
 pub static DIVERSITY: Declaration = Declaration {
-    subject: Subject::Terms,
+    publishes: ReleaseKind::Table,
+    role: Some(Role::QuasiSensitive),
     accepts: &[],
     name: "qs-diversity",
     source: "P. Shi, L. Xiong, B. Fung: Anonymizing Data with Quasi-Sensitive Attribute Values. CIKM 2010",
@@ -82,7 +84,8 @@ pub static DIVERSITY: Declaration = Declaration {
 
 /// How a policy asks for closeness.
 pub static CLOSENESS: Declaration = Declaration {
-    subject: Subject::Terms,
+    publishes: ReleaseKind::Table,
+    role: Some(Role::QuasiSensitive),
     accepts: &[],
     name: "qs-closeness",
     source: "P. Shi, L. Xiong, B. Fung: Anonymizing Data with Quasi-Sensitive Attribute Values. CIKM 2010",

@@ -1,7 +1,8 @@
 //! t-closeness.
 
 use crate::check::{PolicyColumn, Role};
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::typed::{choices, clause};
 use privet_core::{Error, Exact, Result};
 
@@ -86,7 +87,8 @@ pub(crate) const COLUMNS: Key = Key::optional(
 
 /// `[privacy.t-closeness]`.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Table,
+    role: None,
     accepts: &[],
     name: "t-closeness",
     source: "N. Li, T. Li, S. Venkatasubramanian: t-Closeness: Privacy Beyond k-Anonymity and l-Diversity. ICDE 2007",

@@ -1,6 +1,7 @@
 //! Vocabulary k-anonymity.
 
-use crate::declare::{Declaration, Key, KeyKind, Subject};
+use crate::declare::{Declaration, Key, KeyKind};
+use crate::release_kind::ReleaseKind;
 use crate::settings::{Clause, Setting, Settings};
 use crate::typed::{Stated, read};
 use privet_core::{Error, Result};
@@ -49,7 +50,8 @@ impl Stated for VocabularyKAnonymity {
 
 /// The requirements for vocabularies that this build knows.
 pub static DECLARATION: Declaration = Declaration {
-    subject: Subject::Classes,
+    publishes: ReleaseKind::Vocabularies,
+    role: None,
     accepts: &[],
     name: "vocabulary-k-anonymity",
     source: "J. Liu: Enhancing Utility in Privacy Preserving Data Publishing. PhD thesis, Simon Fraser University, 2010",

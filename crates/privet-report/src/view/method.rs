@@ -17,13 +17,15 @@ pub(super) fn method(common: &Common, edition: Edition) -> Section {
     let settings = method.settings.iter().map(|(name, value)| (Datum::setting(name), Datum::setting(value)));
     let settings: Vec<_> = settings.collect();
     blocks.extend((!settings.is_empty()).then_some(Block::Facts(settings)));
-    blocks.push(Block::prose(match CATALOGUES.method(&method.name).map(|method| method.source) {
-        Some(work) => Datum::say(
-            "Cite as: The Privet developers: Privet {}. The method: {}.",
-            [privet.clone(), work.into()],
-        ),
-        None => Datum::say("Cite as: The Privet developers: Privet {}.", [privet.clone()]),
-    }));
+    blocks.push(Block::prose(
+        match CATALOGUES.iter().find_map(|one| one.method(&method.name)).map(|method| method.source) {
+            Some(work) => Datum::say(
+                "Cite as: The Privet developers: Privet {}. The method: {}.",
+                [privet.clone(), work.into()],
+            ),
+            None => Datum::say("Cite as: The Privet developers: Privet {}.", [privet.clone()]),
+        },
+    ));
     if let Some(key) = key {
         let seed = common.seed.map_or_else(Datum::default, |seed| {
             Datum::say(" with seed {}", [key.text(seed.see(key).to_string())])

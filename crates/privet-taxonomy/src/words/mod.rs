@@ -80,11 +80,6 @@ enum Source {
 }
 
 impl Semantics {
-    /// Distances in the tree, or trees, of a hierarchy file.
-    pub fn taxonomy(path: &Path) -> Result<Semantics> {
-        Ok(Semantics::Tree(Arc::new(ItemTree::read(path)?)))
-    }
-
     /// Distances that a file lists, one `term<TAB>term<TAB>distance` per line.
     pub fn pairs(path: &Path) -> Result<Semantics> {
         Ok(Semantics::Pairs(Arc::new(Pairs::read(path)?)))

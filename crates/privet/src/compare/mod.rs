@@ -33,7 +33,7 @@ use privet_core::clock::Clock;
 use privet_core::{Error, ErrorKind, Result};
 use privet_data::marked;
 use privet_engine::rewriting::as_published;
-use privet_policy::{AnyPolicy, ReleaseKind};
+use privet_policy::{AnyPolicy, OriginalData, ReleaseKind};
 
 pub use directory::ComparisonDirectory;
 pub use vary::{Candidate, candidates};
@@ -58,8 +58,29 @@ struct Line {
     outcome: std::result::Result<Measured, String>,
 }
 
-/// Decides every candidate and measures it. All must publish the same kind of release: no measure fits two kinds.
+/// Decides every candidate on the data that it names, and measures it. All must publish the same kind of release: no measure fits two
+/// kinds.
 pub fn compare(candidates: Vec<Candidate>, clock: &Clock) -> Result<Comparison> {
+    compare_on(candidates, &OriginalData::Named, clock)
+}
+
+/// The same on other data, which need not be a file.
+///
+/// ```
+/// use privet::clock::Clock;
+/// use privet::compare::{Candidate, compare_on};
+/// use privet::data::Source;
+/// use privet::policy::Policy;
+///
+/// # let text = "[data]\n[columns.age]\nrole = 'quasi-identifier'\n[privacy.k-anonymity]\nk = 2\n[method]\nname = 'mondrian'";
+/// let policy = Policy::parse("policy.toml".as_ref(), text.into())?;
+/// let people = Source::of_rows("people", &["age"], [["34"], ["36"], ["61"], ["67"]])?;
+/// let settings = vec![Candidate { label: "k = 2".into(), policy, chosen: true }];
+/// let comparison = compare_on(settings, &people.into(), &Clock::unlimited())?;
+/// assert_eq!(comparison.table()[1][0], "k = 2");
+/// # Ok::<(), privet::Error>(())
+/// ```
+pub fn compare_on(candidates: Vec<Candidate>, original: &OriginalData, clock: &Clock) -> Result<Comparison> {
     let mut doubts = Vec::new();
     let mut settings: Vec<(Candidate, AnyPolicy)> = Vec::new();
     let place = |policy: &AnyPolicy| {
@@ -67,7 +88,7 @@ pub fn compare(candidates: Vec<Candidate>, clock: &Clock) -> Result<Comparison> 
         fs::canonicalize(&found).unwrap_or(found)
     };
     for candidate in candidates {
-        let mut policy = candidate.policy.check_any(None)?;
+        let mut policy = candidate.policy.check_any(original.clone())?;
         if let AnyPolicy::Table(policy) = &mut policy {
             *policy = as_published(policy.clone(), &mut || clock.check())?;
         }
@@ -214,6 +235,15 @@ impl Comparison {
     pub fn bars(&self) -> (&'static str, Vec<(&str, f64)>) {
         let bars = self.measured().filter_map(|(line, measured)| Some((line.label.as_str(), measured.loss?)));
         (self.drawn().measure, bars.collect())
+    }
+
+    /// The point of each setting that can be drawn: its label, its loss and its risk; first what the axes are called.
+    pub fn points(&self) -> ([&'static str; 2], Vec<(&str, f64, f64)>) {
+        let Drawn { loss, risk, .. } = self.drawn();
+        let points = self
+            .measured()
+            .filter_map(|(line, measured)| Some((line.label.as_str(), measured.loss?, measured.risk?)));
+        ([loss, risk], points.collect())
     }
 
     /// Every setting with what was measured, for scripts.

@@ -9,6 +9,7 @@ use super::manifest::absolute;
 use super::pipeline::made;
 use super::projections::Projections;
 use super::recoded::Recoded;
+use super::rooms::pretty;
 use super::run::{Published, RunOptions};
 use super::transactions::Transactions;
 use privet_audit::{Audit, ReleaseFolder};
@@ -21,6 +22,24 @@ use privet_policy::layout::{PLAN, POLICY, STEWARD};
 use privet_policy::{AnyPolicy, Policy, ReleaseKind};
 
 /// A plan of an earlier release, and where it comes from.
+///
+/// ```
+/// use privet::clock::Clock;
+/// use privet::data::Source;
+/// use privet::policy::Policy;
+/// use privet::release::EarlierPlan;
+///
+/// # let text = "[data]\n[columns.age]\nrole = 'quasi-identifier'\n[privacy.k-anonymity]\nk = 2\n[method]\nname = 'full-domain'";
+/// let policy = Policy::parse("policy.toml".as_ref(), text.into())?;
+/// let people = Source::of_rows("people", &["age"], [["34"], ["34"], ["61"], ["61"]])?;
+/// let clock = Clock::unlimited();
+/// let plan = EarlierPlan::of(privet::decide(&policy, people, Some(7), &clock)?.plan()?)?;
+///
+/// let later = Source::of_rows("later", &["age"], [["61"], ["61"], ["34"]])?;
+/// let decision = privet::decide_by_plan(&plan, &policy, later, Some(7), &clock)?;
+/// assert_eq!(decision.records()?, (2, 3), "somebody would be alone");
+/// # Ok::<(), privet::Error>(())
+/// ```
 #[derive(Debug, Clone, Serialize)]
 pub struct EarlierPlan {
     /// The file.
@@ -57,6 +76,12 @@ impl EarlierPlan {
         })?;
         let plan = Plan::parse(&text).map_err(|error| error.in_file(&path))?;
         Ok(EarlierPlan { path: absolute(&path), sha256: sha256_of_text(&text), plan, release })
+    }
+
+    /// A plan that is not in a file.
+    pub fn of(plan: Plan) -> Result<EarlierPlan> {
+        let sha256 = sha256_of_text(&pretty(&plan)?);
+        Ok(EarlierPlan { path: "plan (in memory)".to_string(), sha256, plan, release: None })
     }
 
     /// The plan's file.

@@ -4,7 +4,7 @@ use privet_core::quoted;
 use privet_engine::microdata::Microdata;
 use privet_examples as example;
 use privet_methods::recoding::{ClassTable, Recoding};
-use privet_policy::{CheckedPolicy, PolicyRef, Role, Subject};
+use privet_policy::{CheckedPolicy, PolicyRef, Role};
 
 /// Why a release without records is empty, in one sentence.
 pub(super) fn emptiness(policy: &CheckedPolicy, microdata: &Microdata) -> String {
@@ -98,7 +98,7 @@ pub(super) fn about_cells(microdata: &Microdata, recoding: &Recoding, classes: &
 
 /// FF-anonymity bounds what can be inferred, not how many people look alike: says how many stand alone.
 pub(super) fn about_freeform(policy: &CheckedPolicy, classes: &ClassTable) -> Option<String> {
-    if policy.subject() != Subject::Freeform || policy.k() > 1 {
+    if !policy.method.is_about(Role::Mixed) || policy.k() > 1 {
         return None;
     }
     let alone = classes.sizes.iter().filter(|size| **size == 1).count();

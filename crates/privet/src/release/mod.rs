@@ -43,7 +43,7 @@ pub use run::{
     Published, RunOptions, anonymize, anonymize_any, anonymize_transactions, anonymize_vocabularies,
     rewrite_report,
 };
-pub use steps::{Applied, Decision, apply, attack, audit, decide, publish};
+pub use steps::{Applied, Decision, apply, attack, audit, decide, decide_by_plan, publish};
 pub use target::clear_away;
 pub use why::{Explanation, Questioned, explain_release};
 

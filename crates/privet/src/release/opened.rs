@@ -45,7 +45,7 @@ pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Re
     }
     let policy = opened.policy()?.check_any(opened.original(original)?)?;
     let mut doubts = Vec::new();
-    if is_other_data(folder, (&policy).into())? {
+    if is_other_data(folder, policy.as_ref())? {
         let message = "this is not the data that the release was made from: its SHA-256 differs";
         match original {
             None => return Err(altered(message).in_file(policy.origin())),
@@ -56,7 +56,7 @@ pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Re
     if let AnyPolicy::Table(policy) = &mut policy {
         *policy = as_published(policy, &mut || clock.check())?;
     }
-    let released = opened.released((&policy).into())?;
+    let released = opened.released(policy.as_ref())?;
     let public = folder.join(PUBLIC);
     let entries = fs::read_dir(&public).map_err(|error| Error::io("read the folder", &public, &error))?;
     let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

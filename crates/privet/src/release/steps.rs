@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::again::EarlierPlan;
 use super::buckets::Grouped;
 use super::manifest::Statement;
 use super::pipeline::{self, Making, Outlet, RunPolicy, Shape, Written};
@@ -29,6 +30,8 @@ pub struct Decision {
     seed: u64,
     /// The state of the data before they were read.
     version: Option<Version>,
+    /// The earlier plan that was applied, where nothing was decided anew.
+    earlier: Option<EarlierPlan>,
 }
 
 /// The decision, by the shape of the release.
@@ -135,9 +138,7 @@ pub fn decide(
     seed: Option<u64>,
     clock: &Clock,
 ) -> Result<Decision> {
-    let mut policy = policy.check_any(original)?;
-    let seed = pipeline::chosen(own_seed(&mut policy), seed)?;
-    let version = PolicyRef::from(&policy).version();
+    let (policy, seed, version) = begun(policy, original, seed)?;
     let made = match policy {
         AnyPolicy::Table(policy) => match policy.publishes() {
             ReleaseKind::Groups => Made::Groups(Box::new(Grouped::decide(policy, seed, clock)?)),
@@ -154,7 +155,53 @@ pub fn decide(
         }
     };
     clock.check()?;
-    Ok(Decision { made, seed, version })
+    Ok(Decision { made, seed, version, earlier: None })
+}
+
+/// Applies an earlier plan to data of the same form, wherever they are. Nothing is written.
+///
+/// Classes of a table that fall below the policy's requirements are suppressed. Data with values that the plan does not know are
+/// refused, and so is a plan whose effect on a record depends on other records. [`release::apply_plan`](super::apply_plan) does the
+/// same with files and publishes the result; see [`EarlierPlan`] for an example.
+pub fn decide_by_plan(
+    earlier: &EarlierPlan,
+    policy: &Policy,
+    original: impl Into<OriginalData>,
+    seed: Option<u64>,
+    clock: &Clock,
+) -> Result<Decision> {
+    let plan = &earlier.plan;
+    plan.check_reusable()?;
+    let (policy, seed, version) = begun(policy, original, seed)?;
+    let made = match policy {
+        AnyPolicy::Table(policy) => match policy.publishes() {
+            ReleaseKind::Groups => Made::Groups(Box::new(Grouped::compile(policy, plan, seed, clock)?)),
+            ReleaseKind::Projections => {
+                Made::Projections(Box::new(Projections::compile(policy, plan, seed, clock)?))
+            }
+            _ => Made::Table(Box::new(Recoded::compile(policy, plan, seed, clock)?)),
+        },
+        AnyPolicy::Transactions(policy) => {
+            Made::Transactions(Box::new(Transactions::compile(policy, plan, seed, clock)?))
+        }
+        AnyPolicy::Vocabularies(policy) => {
+            Made::Vocabularies(Box::new(Vocabularies::compile(policy, plan, seed, clock)?))
+        }
+    };
+    clock.check()?;
+    Ok(Decision { made, seed, version, earlier: Some(earlier.clone()) })
+}
+
+/// The policy as understood, the seed in use, and the state that the data are in before they are read.
+fn begun(
+    policy: &Policy,
+    original: impl Into<OriginalData>,
+    seed: Option<u64>,
+) -> Result<(AnyPolicy, u64, Option<Version>)> {
+    let mut policy = policy.check_any(original)?;
+    let seed = pipeline::chosen(own_seed(&mut policy), seed)?;
+    let version = policy.as_ref().version();
+    Ok((policy, seed, version))
 }
 
 fn own_seed(policy: &mut AnyPolicy) -> &mut Option<u64> {
@@ -317,7 +364,7 @@ pub fn attack(
     if let AnyPolicy::Table(policy) = &mut policy {
         *policy = as_published(policy, &mut || clock.check())?;
     }
-    pipeline::attacked((&policy).into(), release, SEED, false, None, choice, clock)
+    pipeline::attacked(policy.as_ref(), release, SEED, false, None, choice, clock)
 }
 
 /// Writes the release that was decided, audits and attacks it, and publishes it as a directory: byte for byte what the command
@@ -361,7 +408,7 @@ fn published<S: Shape>(
     S::refuse(shape.policy(), options)?;
     pipeline::refuse_own_sources(&options.target, shape.policy().any(), None)?;
     let target = Target::claim(&options.target, options.force)?;
-    let making =
-        Making { target, seed: decision.seed, version: decision.version.clone(), held: None, applied: None };
+    let (seed, version) = (decision.seed, decision.version.clone());
+    let making = Making { target, seed, version, held: None, applied: decision.earlier.as_ref() };
     pipeline::publish(shape, making, options, clock)
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::account::transactions::Facts;
+use super::account::transactions::ItemFacts;
 use super::again::EarlierPlan;
 use super::report::LevelReason;
 use super::report::transactions::GroupReason;
@@ -20,8 +20,8 @@ use privet_taxonomy::Node;
 pub(super) const WHY: &str = "why";
 
 /// Why groups are published and not what is below them.
-pub(super) fn of_groups(facts: &Facts<'_>, clock: &Clock) -> Result<Vec<GroupReason>> {
-    let Facts { baskets, limits, method, solution, .. } = *facts;
+pub(super) fn of_groups(facts: &ItemFacts<'_>, clock: &Clock) -> Result<Vec<GroupReason>> {
+    let ItemFacts { baskets, limits, method, solution, .. } = *facts;
     let task = ItemTask { baskets, requirements: limits, method };
     let label = |node: &Node| baskets.tree.label(*node).to_string();
     let reason = |found: GroupThreat| GroupReason {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::Released;
+use super::super::TransactionCells;
 use super::super::released::Knowledge;
 use super::super::search::{exposed, first_threat};
 use super::{Demand, audit_rows, failing};
@@ -215,7 +215,7 @@ proptest! {
         let original = originals(&tree, &numbers);
         let stops = stops.iter().cycle();
         let rows: Vec<PersonRow> = original.iter().zip(stops).map(|(row, stops)| generalised(&tree, row, *stops)).collect();
-        let released = Released::new(&tree, 2, rows.iter().map(|row| (&row.0[..], &row.1[..], 1)));
+        let released = TransactionCells::new(&tree, 2, rows.iter().map(|row| (&row.0[..], &row.1[..], 1)));
         let known = threats(&tree, &rows, &demand);
 
         let found = first_threat(&released, &demand, &mut || Ok(())).expect("no error");

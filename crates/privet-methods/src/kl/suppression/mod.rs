@@ -61,7 +61,7 @@ pub(super) fn run(
 ) -> Result<ItemSolution> {
     feasible::check_empty(task)?;
     let problem = SuppressionProblem::new(task, manner.limits);
-    let mut search = Search::new(&problem, clock);
+    let mut search = SuppressionSearch::new(&problem, clock);
     search.start(cuts)?;
     if let Some(work) = manner.proof {
         search.prove(work, manner.alpha)?;
@@ -84,7 +84,7 @@ pub(super) fn recoding_of(
     Ok(choice.recoding(problem.tree))
 }
 
-struct Search<'p, 'a> {
+struct SuppressionSearch<'p, 'a> {
     problem: &'p SuppressionProblem<'a>,
     evaluator: Evaluator<'p, 'a>,
     best: Option<Evaluated>,
@@ -97,9 +97,9 @@ struct Search<'p, 'a> {
     clock: &'p Clock,
 }
 
-impl<'p, 'a> Search<'p, 'a> {
-    fn new(problem: &'p SuppressionProblem<'a>, clock: &'p Clock) -> Search<'p, 'a> {
-        Search {
+impl<'p, 'a> SuppressionSearch<'p, 'a> {
+    fn new(problem: &'p SuppressionProblem<'a>, clock: &'p Clock) -> SuppressionSearch<'p, 'a> {
+        SuppressionSearch {
             problem,
             evaluator: Evaluator::new(problem, clock),
             best: None,

@@ -19,7 +19,7 @@ use privet_policy::{CheckedPolicy, PolicyColumn, Role};
 
 /// All that is known about a release of records in groups, in addition to what its manifest claims.
 #[derive(Clone, Copy)]
-pub(crate) struct Facts<'a> {
+pub(crate) struct GroupFacts<'a> {
     /// The policy.
     pub policy: &'a CheckedPolicy,
     /// The original.
@@ -33,10 +33,10 @@ pub(crate) struct Facts<'a> {
 /// All figures of a release.
 pub(in crate::release) fn account(
     claims: &Claims<'_>,
-    facts: &Facts<'_>,
+    facts: &GroupFacts<'_>,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<GroupReport> {
-    let Facts { policy, decision, microdata, .. } = *facts;
+    let GroupFacts { policy, decision, microdata, .. } = *facts;
     let asked = &decision.asked;
     let sizes = &decision.exposure.sizes;
     let particulars = shared::Particulars {
@@ -253,7 +253,7 @@ const QUERY_ERROR_FORMULA: &str = "mean of |answer − truth| / truth over 200 r
                            and the sensitive column, answered as if every record of a group were equally likely to \
                            have each of its values";
 
-fn losses(facts: &Facts<'_>) -> Vec<Loss> {
+fn losses(facts: &GroupFacts<'_>) -> Vec<Loss> {
     let loss = |errors: Accuracy| Loss {
         name: QUERY_ERROR.to_string(),
         value: errors.here.into(),

@@ -38,7 +38,7 @@ use privet_engine::privacy::{Counted, EquivalenceClass};
 use privet_methods::ShownCost;
 use privet_methods::recoding::{ClassTable, Recoding};
 use privet_policy::requirement::{Diversity, LDiversity, LikenessKind, LkcPrivacy};
-use privet_policy::{CheckedPolicy, OnMissing, Requirement as Asked, Role, Subject};
+use privet_policy::{CheckedPolicy, OnMissing, Requirement as Asked, Role};
 use privet_taxonomy::NodeId;
 
 /// At most this many counts of a class are listed.
@@ -66,7 +66,7 @@ pub(super) fn model(
     };
     let mut columns: Vec<ColumnAccount> =
         (policy.columns.iter()).map(|column| account_column(column, microdata, recoding, classes)).collect();
-    if policy.subject() == Subject::Freeform {
+    if policy.method.is_about(Role::Mixed) {
         super::freeform::mark(&mut columns, policy, microdata)?;
     }
     let particulars = Particulars {
@@ -188,9 +188,9 @@ fn tightness(shape: &Recoded, tick: &mut dyn FnMut() -> Result<()>) -> Result<Ve
     let Recoded { policy, microdata, solution, classes, .. } = shape;
     let (recoding, whose) = (&solution.recoding, shape.whose());
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
-    let mut all = match policy.subject() {
-        Subject::Freeform => super::freeform::tightness(policy, microdata, recoding)?,
-        _ => Vec::new(),
+    let mut all = match policy.method.is_about(Role::Mixed) {
+        true => super::freeform::tightness(policy, microdata, recoding)?,
+        false => Vec::new(),
     };
     for (clause, requirement) in requirements.iter().filter(|(asked, _)| shown_by(asked) == ShownBy::Classes)
     {

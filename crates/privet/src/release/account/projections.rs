@@ -17,7 +17,7 @@ use privet_policy::{CheckedPolicy, PolicyColumn, Requirement as Asked, Role, Sta
 
 /// All that is known about a release of projected tables, in addition to what its manifest claims.
 #[derive(Clone, Copy)]
-pub(crate) struct Facts<'a> {
+pub(crate) struct ProjectionFacts<'a> {
     /// The policy.
     pub policy: &'a CheckedPolicy,
     /// The original.
@@ -31,10 +31,10 @@ pub(crate) struct Facts<'a> {
 /// All figures of a release.
 pub(in crate::release) fn account(
     claims: &Claims<'_>,
-    facts: &Facts<'_>,
+    facts: &ProjectionFacts<'_>,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<ProjectionReport> {
-    let Facts { policy, decision, microdata, .. } = *facts;
+    let ProjectionFacts { policy, decision, microdata, .. } = *facts;
     let particulars = shared::Particulars {
         columns: &policy.columns,
         starred: 0,
@@ -85,12 +85,12 @@ pub(in crate::release) fn account(
 }
 
 /// The places of attributes among the tracked columns.
-fn tracked(facts: &Facts<'_>, attributes: &[usize]) -> Vec<usize> {
+fn tracked(facts: &ProjectionFacts<'_>, attributes: &[usize]) -> Vec<usize> {
     attributes.iter().filter_map(|at| Some(facts.decision.attributes.get(*at)?.tracked)).collect()
 }
 
-fn columns(facts: &Facts<'_>) -> Vec<ColumnAccount> {
-    let Facts { policy, decision, microdata, classes } = *facts;
+fn columns(facts: &ProjectionFacts<'_>) -> Vec<ColumnAccount> {
+    let ProjectionFacts { policy, decision, microdata, classes } = *facts;
     // Quasi-identifiers are in every table, at levels of its own: what is lost is the mean over the tables.
     let in_tables = |column: &PolicyColumn| -> Vec<ColumnAccount> {
         let tables = decision.projections.iter().zip(classes);
@@ -134,8 +134,8 @@ fn columns(facts: &Facts<'_>) -> Vec<ColumnAccount> {
 }
 
 /// How near the worst class of each table comes to its requirements.
-fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
-    let Facts { policy, decision, classes, .. } = *facts;
+fn tightness(facts: &ProjectionFacts<'_>) -> Vec<Tightness> {
+    let ProjectionFacts { policy, decision, classes, .. } = *facts;
     let k = policy.requirements.iter().find_map(Asked::k);
     // The worst class is filed over all attributes of a table; where they differ in t, the strictest is shown.
     let distances = policy.requirements.iter().filter_map(|asked| match asked {
@@ -188,7 +188,7 @@ fn tightness(facts: &Facts<'_>) -> Vec<Tightness> {
 }
 
 /// The risk in the table whose smallest class is smallest.
-fn riskiest(facts: &Facts<'_>) -> Option<Risk> {
+fn riskiest(facts: &ProjectionFacts<'_>) -> Option<Risk> {
     let risks = facts.classes.iter().map(|table| shared::risk(table.sizes.iter().copied()));
     risks.min_by_key(|risk| (risk.figures.smallest, std::cmp::Reverse(risk.figures.classes)))
 }
@@ -229,7 +229,7 @@ fn together<'a>(policy: &CheckedPolicy, clauses: impl Iterator<Item = &'a Asked>
     alike.into_iter().filter_map(put_together).collect()
 }
 
-fn tables_of(facts: &Facts<'_>) -> Vec<ProjectedTable> {
+fn tables_of(facts: &ProjectionFacts<'_>) -> Vec<ProjectedTable> {
     let quasi = &facts.microdata.quasi;
     let row = |(table, number): (&privet_methods::codip::ProjectedTable, usize)| ProjectedTable {
         file: layout::projection(number),

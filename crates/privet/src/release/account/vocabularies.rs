@@ -30,7 +30,7 @@ const SAMPLES: (usize, usize) = (6, 6);
 
 /// All that is known about a release of vocabularies, in addition to what its manifest claims.
 #[derive(Clone, Copy)]
-pub(crate) struct Facts<'a> {
+pub(crate) struct VocabularyFacts<'a> {
     /// The policy.
     pub policy: &'a VocabularyPolicy,
     /// What it asks for, as understood.
@@ -52,8 +52,11 @@ pub(crate) struct Facts<'a> {
 }
 
 /// All figures of a release.
-pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Result<VocabularyReport> {
-    let Facts { policy, bags, .. } = *facts;
+pub(in crate::release) fn account(
+    claims: &Claims<'_>,
+    facts: &VocabularyFacts<'_>,
+) -> Result<VocabularyReport> {
+    let VocabularyFacts { policy, bags, .. } = *facts;
     let particulars = shared::Particulars {
         columns: &[],
         starred: facts.loss.suppressed,
@@ -102,7 +105,7 @@ pub(in crate::release) fn account(claims: &Claims<'_>, facts: &Facts<'_>) -> Res
 /// Clusters by what a reader sees of them.
 type Alike<'a> = BTreeMap<Vec<String>, Vec<&'a Cluster>>;
 
-fn alike<'a>(facts: &Facts<'a>) -> Alike<'a> {
+fn alike<'a>(facts: &VocabularyFacts<'a>) -> Alike<'a> {
     let mut alike = Alike::new();
     for cluster in &facts.solution.clusters {
         let mut labels: Vec<String> = cluster.shown.iter().map(|shown| label(facts, &shown.print)).collect();
@@ -117,8 +120,8 @@ fn members(clusters: &[&Cluster]) -> u64 {
 }
 
 /// What an analyst still finds of the terms.
-fn fidelity(facts: &Facts<'_>, key: RunKey) -> Fidelity {
-    let Facts { bags, solution, distances, .. } = *facts;
+fn fidelity(facts: &VocabularyFacts<'_>, key: RunKey) -> Fidelity {
+    let VocabularyFacts { bags, solution, distances, .. } = *facts;
     let step = shared::step(bags.len());
     let clusters = || solution.clusters.iter().step_by(step);
     let mut prints: Vec<&Print> =
@@ -152,7 +155,7 @@ fn fidelity(facts: &Facts<'_>, key: RunKey) -> Fidelity {
 }
 
 /// What looks like an identifier among the terms.
-fn suspects(facts: &Facts<'_>) -> Scan {
+fn suspects(facts: &VocabularyFacts<'_>) -> Scan {
     let seen = seen(facts);
     let terms = facts.bags.terms().iter().zip(facts.bags.frequencies()).zip(&seen);
     scan::labels("terms", terms.map(|((term, count), seen)| (term.as_str(), u64::from(count), *seen)))
@@ -245,8 +248,8 @@ fn classes(alike: &Alike<'_>, users: Option<u64>) -> VocabularyClasses {
     }
 }
 
-fn rare(facts: &Facts<'_>) -> RareTerms {
-    let Facts { bags, solution, demand, .. } = *facts;
+fn rare(facts: &VocabularyFacts<'_>) -> RareTerms {
+    let VocabularyFacts { bags, solution, demand, .. } = *facts;
     let (people, occurrences) = (bags.term_users(), bags.frequencies());
     let mut rare: Vec<usize> =
         (0..people.len()).filter(|term| people[*term] < demand.min_term_users).collect();
@@ -274,12 +277,12 @@ fn rare(facts: &Facts<'_>) -> RareTerms {
 }
 
 /// What an occurrence is published as.
-fn label(facts: &Facts<'_>, print: &Print) -> String {
+fn label(facts: &VocabularyFacts<'_>, print: &Print) -> String {
     print.label(facts.bags, facts.distances)
 }
 
-fn frequent(facts: &Facts<'_>) -> Vec<TermCount> {
-    let Facts { bags, solution, .. } = *facts;
+fn frequent(facts: &VocabularyFacts<'_>) -> Vec<TermCount> {
+    let VocabularyFacts { bags, solution, .. } = *facts;
     let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     for (term, before) in bags.terms().iter().zip(bags.frequencies()) {
         counts.insert(term.clone(), (before.into(), 0));
@@ -303,8 +306,8 @@ fn frequent(facts: &Facts<'_>) -> Vec<TermCount> {
 }
 
 /// Classes that show what the method does: with several terms, and members that differ, from all over the data.
-fn samples(facts: &Facts<'_>) -> Vec<ClassSample> {
-    let Facts { bags, solution, .. } = *facts;
+fn samples(facts: &VocabularyFacts<'_>) -> Vec<ClassSample> {
+    let VocabularyFacts { bags, solution, .. } = *facts;
     let differs = |cluster: &&Cluster| {
         let mut members = cluster.members.iter().map(|bag| bags.bag(*bag as usize));
         let first = members.next();
@@ -330,7 +333,7 @@ fn samples(facts: &Facts<'_>) -> Vec<ClassSample> {
 }
 
 /// Vocabularies in bands of sizes: 0, 1, 2, 3–4, 5–8, and so on, as far as there are any.
-fn sizes(facts: &Facts<'_>) -> Distribution {
+fn sizes(facts: &VocabularyFacts<'_>) -> Distribution {
     let mut sizes: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
     for bag in facts.bags.iter() {
         sizes.entry(bag.len()).or_default().0 += 1;
@@ -341,8 +344,8 @@ fn sizes(facts: &Facts<'_>) -> Distribution {
     shared::bands("Terms per vocabulary", &sizes)
 }
 
-fn utility(facts: &Facts<'_>) -> Utility {
-    let Facts { bags, loss, patterns, .. } = *facts;
+fn utility(facts: &VocabularyFacts<'_>) -> Utility {
+    let VocabularyFacts { bags, loss, patterns, .. } = *facts;
     let occurrences = bags.occurrences();
     let mean = |all: u64, of: usize| all as f64 / (of as f64).max(1.0);
     let released = bags.len() - facts.solution.withheld.len();
@@ -363,15 +366,15 @@ fn utility(facts: &Facts<'_>) -> Utility {
 }
 
 /// Different words in the release; a bag of terms is all of them.
-fn printed(facts: &Facts<'_>) -> u64 {
+fn printed(facts: &VocabularyFacts<'_>) -> u64 {
     let seen = seen(facts).iter().filter(|seen| **seen).count() as u64;
     let other = general(facts).filter(|label| named(facts.bags, label).is_none());
     seen + other.collect::<BTreeSet<&str>>().len() as u64
 }
 
 /// The general words of the release.
-fn general<'a>(facts: &Facts<'a>) -> impl Iterator<Item = &'a str> {
-    let Facts { solution, distances, .. } = *facts;
+fn general<'a>(facts: &VocabularyFacts<'a>) -> impl Iterator<Item = &'a str> {
+    let VocabularyFacts { solution, distances, .. } = *facts;
     let shown = solution.clusters.iter().flat_map(|cluster| &cluster.shown);
     shown.filter_map(move |shown| match &shown.print {
         Print::General(node) => Some(distances.tree()?.label(*node)),
@@ -385,7 +388,7 @@ fn named(bags: &Bags, label: &str) -> Option<usize> {
 }
 
 /// Which terms are printed somewhere. A reader cannot tell a general word from a term of the same name.
-fn seen(facts: &Facts<'_>) -> Vec<bool> {
+fn seen(facts: &VocabularyFacts<'_>) -> Vec<bool> {
     let mut seen = vec![false; facts.bags.terms().len()];
     for shown in facts.solution.clusters.iter().flat_map(|cluster| &cluster.shown) {
         for term in shown.print.terms() {
@@ -399,7 +402,7 @@ fn seen(facts: &Facts<'_>) -> Vec<bool> {
 }
 
 /// Distinct terms that are printed nowhere.
-fn hidden(facts: &Facts<'_>) -> u64 {
+fn hidden(facts: &VocabularyFacts<'_>) -> u64 {
     seen(facts).iter().filter(|seen| !**seen).count() as u64
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 
 pub(super) use self::places::Places;
-use super::account::groups::{Facts, account};
+use super::account::groups::{GroupFacts, account};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::pipeline::{self, Outlet, Shape, Written};
@@ -124,7 +124,7 @@ impl Shape for Grouped {
 
     fn account(&self, claims: &Claims<'_>, _: &Path, clock: &Clock) -> Result<GroupReport> {
         let Grouped { policy, microdata, decision, errors, .. } = self;
-        let facts = Facts { policy, microdata, decision, errors: *errors };
+        let facts = GroupFacts { policy, microdata, decision, errors: *errors };
         account(claims, &facts, &mut || clock.check())
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
 
-use super::account::projections::{Facts, account};
+use super::account::projections::{ProjectionFacts, account};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::pipeline::{self, Outlet, Shape, Written};
@@ -139,7 +139,7 @@ impl Shape for Projections {
 
     fn account(&self, claims: &Claims<'_>, _: &Path, clock: &Clock) -> Result<ProjectionReport> {
         let Projections { policy, microdata, decision, classes, .. } = self;
-        account(claims, &Facts { policy, microdata, decision, classes }, &mut || clock.check())
+        account(claims, &ProjectionFacts { policy, microdata, decision, classes }, &mut || clock.check())
     }
 
     fn public_manifest(&self, claims: &Claims<'_>) -> Json {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::account::transactions::{Facts, account, costliest, suppressed_part};
+use super::account::transactions::{ItemFacts, account, costliest, suppressed_part};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::people;
@@ -152,7 +152,7 @@ impl Shape for Transactions {
         let threshold = Exact::new(PATTERN.0, PATTERN.1).unwrap_or(Exact::ONE);
         let utility = ItemUtility::measure(baskets, &solution.recoding, threshold, clock)?;
         let inputs: Vec<&Path> = policy.hierarchy_path.as_deref().into_iter().collect();
-        let facts = Facts {
+        let facts = ItemFacts {
             requirements: &policy.requirements,
             method: &policy.method,
             limits,

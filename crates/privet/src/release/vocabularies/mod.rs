@@ -9,7 +9,7 @@ use std::path::Path;
 
 use serde_json::{Value as Json, json};
 
-use super::account::vocabularies::{Facts, account};
+use super::account::vocabularies::{VocabularyFacts, account};
 use super::book::Book;
 use super::manifest::{Claims, Price, Statement};
 use super::people;
@@ -121,7 +121,7 @@ impl Shape for Vocabularies {
         let VocabularyDecision { bags, extraction, distances, demand, solution } = &self.decided;
         let patterns = PatternUtility::measure(bags, solution, distances, PATTERNS, None, clock)?;
         let inputs: Vec<&Path> = self.policy.inputs.iter().map(|path| path.as_path()).collect();
-        let facts = Facts {
+        let facts = VocabularyFacts {
             policy: &self.policy,
             demand: *demand,
             bags,

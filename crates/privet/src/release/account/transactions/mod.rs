@@ -40,7 +40,7 @@ const MOST_COSTLY: usize = 20;
 
 /// All that is known about a release of transactions, in addition to what its manifest claims.
 #[derive(Clone, Copy)]
-pub(crate) struct Facts<'a> {
+pub(crate) struct ItemFacts<'a> {
     /// What the policy asks for, as written.
     pub requirements: &'a [ItemRequirement],
     /// How the release was made.
@@ -71,10 +71,10 @@ struct Counts {
 /// All figures of a release.
 pub(in crate::release) fn account(
     claims: &Claims<'_>,
-    facts: &Facts<'_>,
+    facts: &ItemFacts<'_>,
     clock: &Clock,
 ) -> Result<TransactionReport> {
-    let Facts { baskets, solution, .. } = *facts;
+    let ItemFacts { baskets, solution, .. } = *facts;
     let counts = count(baskets, &solution.recoding);
     let left_out = solution.recoding.suppressed(baskets);
     let (tree, undrawn) = drawing(&baskets.tree, &solution.recoding, &counts);
@@ -284,8 +284,8 @@ fn drawing(tree: &ItemTree, recoding: &ItemRecoding, counts: &Counts) -> (Taxono
     (TaxonomyDrawing { nodes: wanted.iter().map(node).collect() }, (tree.len() - wanted.len()) as u64)
 }
 
-fn sensitive(facts: &Facts<'_>) -> Vec<SensitiveItem> {
-    let Facts { baskets, limits, solution, .. } = *facts;
+fn sensitive(facts: &ItemFacts<'_>) -> Vec<SensitiveItem> {
+    let ItemFacts { baskets, limits, solution, .. } = *facts;
     let mut items: Vec<SensitiveItem> = baskets
         .sensitive
         .iter()
@@ -352,8 +352,8 @@ pub(crate) fn costliest(baskets: &Baskets, recoding: &ItemRecoding, most: usize)
 }
 
 /// What was lost, the measure that steered first.
-fn losses(facts: &Facts<'_>) -> Vec<Loss> {
-    let Facts { baskets, solution, .. } = *facts;
+fn losses(facts: &ItemFacts<'_>) -> Vec<Loss> {
+    let ItemFacts { baskets, solution, .. } = *facts;
     let steering = ItemMeasure::from(facts.method.cost());
     let mut measures = ItemMeasure::ALL.to_vec();
     measures.sort_by_key(|measure| *measure != steering);

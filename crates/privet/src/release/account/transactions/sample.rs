@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::{Arc, LazyLock};
 
-use super::{Facts, account};
+use super::{ItemFacts, account};
 use crate::release::manifest::{Claims, Price, Statement};
 use crate::release::report::{TransactionReport, Veil};
 use privet_attack::{Attacks, Figure, Finding};
@@ -139,7 +139,7 @@ pub(super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> TransactionRe
     };
     let mut claims = Claims::of(PolicyRef::Transactions(&policy), 421_337, stated, "{}", &files, None, None);
     (claims.warnings, claims.attacks, claims.audit) = (&warnings, Some(&attacks), Some(&audit));
-    let facts = Facts {
+    let facts = ItemFacts {
         method: &method,
         requirements: &requirements,
         limits: &limits,

@@ -87,7 +87,7 @@ pub(super) fn worst(
         let reach = promised.at_most(present, absent);
         reaches.extend((!reaches.contains(&reach)).then_some(reach));
     }
-    let mut search = Search::new(baskets, recoding, limit, aim);
+    let mut search = WorstSearch::new(baskets, recoding, limit, aim);
     if search.knows_everything(promised) {
         search.weigh_cells();
         return search.found.map(|found| (found, promised));
@@ -104,7 +104,7 @@ pub(super) fn worst(
     None
 }
 
-struct Search<'a> {
+struct WorstSearch<'a> {
     tree: &'a ItemTree,
     theta: &'a [Exact],
     aim: Aim,
@@ -123,8 +123,8 @@ struct Sum {
     marks: Vec<u64>,
 }
 
-impl<'a> Search<'a> {
-    fn new(baskets: &'a Baskets, recoding: &ItemRecoding, limit: &'a KlPrivacy, aim: Aim) -> Search<'a> {
+impl<'a> WorstSearch<'a> {
+    fn new(baskets: &'a Baskets, recoding: &ItemRecoding, limit: &'a KlPrivacy, aim: Aim) -> WorstSearch<'a> {
         let tree = &*baskets.tree;
         let guarded = |mark: u32| limit.theta.get(mark as usize).is_some_and(|theta| *theta < Exact::ONE);
         let mut alike: BTreeMap<Vec<Node>, (u64, BTreeMap<u32, u64>)> = BTreeMap::new();
@@ -151,7 +151,7 @@ impl<'a> Search<'a> {
         let cells = cells.collect();
         let known = (Vec::new(), Vec::new());
         let places = vec![NOWHERE; tree.len()];
-        Search { tree, theta: &limit.theta, aim, cells, known, found: None, looks: LOOKS, places }
+        WorstSearch { tree, theta: &limit.theta, aim, cells, known, found: None, looks: LOOKS, places }
     }
 
     /// Whether every transaction can be distinguished from all that hold other nodes. Then nothing is worse than such a group: whatever

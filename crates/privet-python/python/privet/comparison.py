@@ -1,0 +1,124 @@
+"""Policies side by side: what each would lose and risk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from . import _privet
+from ._frames import DataLike, data_of
+from ._plots import bars_svg, scatter_svg
+from ._progress import Progress, watched
+from .errors import InputError
+from .hierarchies import Svg
+from .policy import Policy
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Comparison", "compare"]
+
+
+@dataclass(frozen=True, repr=False)
+class Comparison:
+    """What several policies on the same data would lose and risk. Nothing was published."""
+
+    #: The table, its header first.
+    table: tuple[tuple[str, ...], ...]
+    #: Every policy with what was measured, as the command prints it with ``--json``.
+    details: tuple[dict[str, Any], ...]
+    #: What to know when reading the table.
+    notes: tuple[str, ...]
+    axes: tuple[str, str]
+    #: A label, the loss and the risk of each policy that can be drawn.
+    points: tuple[tuple[str, float, float], ...]
+    measure: str
+    losses: tuple[tuple[str, float], ...]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """A row for each policy."""
+        import pandas
+
+        frame = pandas.DataFrame(self.table[1:], columns=list(self.table[0]))
+        for name in frame.columns[2:]:
+            numbers = pandas.to_numeric(frame[name].where(frame[name] != "-"), errors="coerce")
+            if (numbers.notna() == (frame[name] != "-")).all() and name != "note":
+                frame[name] = numbers
+        return frame
+
+    def plot(self) -> Svg:
+        """Risk against loss, a point for each policy."""
+        return Svg(scatter_svg(self.points, *self.axes))
+
+    def plot_losses(self) -> Svg:
+        """The loss of each policy as a share of the worst."""
+        return Svg(bars_svg(self.losses, self.measure))
+
+    def __len__(self) -> int:
+        return len(self.table) - 1
+
+    def __repr__(self) -> str:
+        return f"Comparison({len(self)} policies by {self.measure})"
+
+    def _repr_html_(self) -> str:
+        cells = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in self.table]
+        rows = "".join(f"<tr>{row}</tr>" for row in cells)
+        return f"<table>{rows}</table>{self.plot().text}<p>{escape(' '.join(self.notes))}</p>"
+
+
+def compare(
+    data: DataLike | None,
+    policies: Policy | Sequence[Policy] | Mapping[str, Policy],
+    *,
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    progress: Progress = None,
+) -> Comparison:
+    """Decides several policies on the same data, and measures what each would lose and risk.
+
+    ``vary`` gives keys of a policy values to try, in all combinations.
+
+    >>> from privet import Policy, k_anonymity, quasi
+    >>> people = {"age": [34, 36, 61, 67]}
+    >>> policy = Policy({"age": quasi()}, k_anonymity(2), "mondrian")
+    >>> compare(people, policy, vary={"privacy.k-anonymity.k": [2, 4]}).to_frame()["policy"].tolist()
+    ['privacy.k-anonymity.k=2', 'privacy.k-anonymity.k=4']
+    """
+    named = _named(policies)
+    if not named:
+        raise InputError("there is no policy to compare", help="name one or more policies")
+    if vary:
+        settings = [dict(zip(vary, values)) for values in product(*vary.values())]
+        varied = {}
+        for label, policy in named.items():
+            for setting in settings:
+                changed = policy
+                for key, value in setting.items():
+                    changed = changed.set(key, value)
+                text = " ".join(f"{key}={value}" for key, value in setting.items())
+                varied[text if len(named) == 1 else f"{label} {text}"] = changed
+        named = varied
+    held = data_of(data, about=next(iter(named.values())).data)
+    bound = [(label, policy.bind(held)._policy) for label, policy in named.items()]
+    with watched(progress) as report:
+        found = json.loads(_privet.compare(bound, held, report))
+    notes = [*found["doubts"], *([found["note"]] if found["note"] else [])]
+    return Comparison(
+        tuple(map(tuple, found["table"])), tuple(found["json"]["policies"]), tuple(notes), tuple(found["axes"]),
+        tuple(map(tuple, found["points"])), found["measure"], tuple(map(tuple, found["bars"])),
+    )
+
+
+def _named(policies: Policy | Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:
+    if isinstance(policies, Policy):
+        return {"as written": policies}
+    if isinstance(policies, Mapping):
+        return {str(label): policy for label, policy in policies.items()}
+    named: dict[str, Policy] = {}
+    for number, policy in enumerate(policies, 1):
+        label = policy._summary()
+        named[f"{label} ({number})" if label in named else label] = policy
+    return named

@@ -1,0 +1,222 @@
+//! Frames, handed over as streams of Arrow batches through the Arrow C interface.
+
+use std::collections::BTreeSet;
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::types::{Float32Type, Float64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
+use privet::data::{MemoryRelease, Source};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::errors::{About, data_error, raised};
+
+/// What the interface calls the capsule of a stream.
+const STREAM: &CStr = c"arrow_array_stream";
+
+/// A table as Arrow batches. Whatever reads the Arrow C interface reads it without a copy.
+#[pyclass(frozen, module = "privet._privet")]
+pub struct Table {
+    pub schema: SchemaRef,
+    pub batches: Vec<RecordBatch>,
+}
+
+#[pymethods]
+impl Table {
+    /// Takes a stream of batches: anything with `__arrow_c_stream__`.
+    #[new]
+    fn new(frame: &Bound<'_, PyAny>) -> PyResult<Table> {
+        imported(frame)
+    }
+
+    /// The number of rows.
+    fn __len__(&self) -> usize {
+        self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    /// The types of the columns, as Arrow calls them.
+    #[getter]
+    fn types(&self) -> Vec<String> {
+        self.schema.fields().iter().map(|field| field.data_type().to_string()).collect()
+    }
+
+    /// The cells of all rows, as the engine spells them.
+    fn rows(&self) -> PyResult<Vec<Vec<String>>> {
+        let read = || -> privet::Result<Vec<Vec<String>>> {
+            let mut rows = Vec::new();
+            let source = Source::of_batches("data frame", &self.schema, self.batches.iter().cloned())?;
+            source.read(&mut |batch, _| {
+                rows.extend((0..batch.rows()).map(|row| batch.cells(row).map(String::from).collect()));
+                Ok(())
+            })?;
+            Ok(rows)
+        };
+        read().map_err(|error| raised(&error, &About::default()))
+    }
+
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A producer may ignore what is asked for, and this one has one form only.
+        let _ = requested_schema;
+        exported(py, &self.schema, self.batches.clone())
+    }
+}
+
+impl Table {
+    /// The lists of texts in a column; none where it holds something else. A missing list is an empty one.
+    pub fn list_column(&self, name: &str) -> Option<Vec<Vec<String>>> {
+        let mut lists = Vec::new();
+        for batch in &self.batches {
+            let column = batch.column_by_name(name)?;
+            for row in 0..column.len() {
+                let items = match column.data_type() {
+                    _ if column.is_null(row) => None,
+                    DataType::List(_) => Some(column.as_list::<i32>().value(row)),
+                    DataType::LargeList(_) => Some(column.as_list::<i64>().value(row)),
+                    _ => return None,
+                };
+                lists.push(items.map_or(Some(Vec::new()), |items| texts(&items))?);
+            }
+        }
+        Some(lists)
+    }
+
+    /// The columns that have nulls.
+    pub fn nulls(&self) -> BTreeSet<String> {
+        let has_nulls =
+            |place: usize| self.batches.iter().any(|batch| batch.column(place).logical_null_count() > 0);
+        let fields = self.schema.fields().iter().enumerate();
+        fields.filter(|(place, _)| has_nulls(*place)).map(|(_, field)| field.name().clone()).collect()
+    }
+
+    /// The same table, where an empty text in one of these columns is a null: as text, nulls and empty texts are alike.
+    pub fn with_nulls(&self, names: &BTreeSet<String>) -> Result<Table, ArrowError> {
+        let batches = self.batches.iter().map(|batch| {
+            let columns =
+                batch.columns().iter().zip(self.schema.fields()).map(|(array, field)| -> ArrayRef {
+                    match array.data_type() {
+                        DataType::Utf8 if names.contains(field.name()) => {
+                            let texts = array.as_string::<i32>().iter();
+                            Arc::new(
+                                texts
+                                    .map(|text| text.filter(|text| !text.is_empty()))
+                                    .collect::<StringArray>(),
+                            )
+                        }
+                        _ => Arc::clone(array),
+                    }
+                });
+            RecordBatch::try_new(Arc::clone(&self.schema), columns.collect())
+        });
+        Ok(Table { schema: Arc::clone(&self.schema), batches: batches.collect::<Result<_, _>>()? })
+    }
+
+    /// The cells of a column, as the engine spells them.
+    pub fn text_column(&self, name: &str) -> PyResult<Vec<String>> {
+        let read = || -> privet::Result<Vec<String>> {
+            let source = Source::of_batches("data frame", &self.schema, self.batches.iter().cloned())?;
+            let (place, mut cells) = (source.position(name)?, Vec::new());
+            source.read(&mut |batch, _| {
+                cells.extend((0..batch.rows()).map(|row| batch.cell(row, place).to_string()));
+                Ok(())
+            })?;
+            Ok(cells)
+        };
+        read().map_err(|error| raised(&error, &About::default()))
+    }
+
+    /// Released transactions: one column of lists.
+    pub fn of_lists(release: &MemoryRelease, name: &str) -> privet::Result<Table> {
+        let mut lists = ListBuilder::new(StringBuilder::new());
+        release.transaction_source(name)?.read(&mut |transaction, _| {
+            for item in transaction.items {
+                lists.values().append_value(item);
+            }
+            lists.append(true);
+            Ok(())
+        })?;
+        let lists: ArrayRef = Arc::new(lists.finish());
+        let batch = RecordBatch::try_from_iter([("items", lists)])
+            .map_err(|error| privet::Error::internal(format!("a batch cannot be made: {error}")))?;
+        Ok(Table { schema: batch.schema(), batches: vec![batch] })
+    }
+}
+
+/// Texts that are there; none where the array holds something else.
+fn texts(items: &ArrayRef) -> Option<Vec<String>> {
+    let owned = |item: &str| item.to_string();
+    match items.data_type() {
+        DataType::Utf8 => Some(items.as_string::<i32>().iter().flatten().map(owned).collect()),
+        DataType::LargeUtf8 => Some(items.as_string::<i64>().iter().flatten().map(owned).collect()),
+        DataType::Utf8View => Some(items.as_string_view().iter().flatten().map(owned).collect()),
+        DataType::Null => Some(Vec::new()),
+        _ => None,
+    }
+}
+
+/// The batches of a frame.
+#[allow(unsafe_code)]
+pub fn imported(frame: &Bound<'_, PyAny>) -> PyResult<Table> {
+    let capsule = frame.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
+    let stream = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
+    // SAFETY: a capsule of this name holds a stream of the Arrow C interface, whose producer promises that it is one. It is moved
+    // out of the capsule, which is left with one that is released, and nobody else reads it: the interpreter's lock is held.
+    let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) };
+    let reader = RecordBatchStreamReader::try_new(stream).map_err(unreadable)?;
+    let schema = reader.schema();
+    let batches = reader.map(|batch| batch.and_then(without_nan));
+    let batches = batches.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    Ok(Table { schema, batches })
+}
+
+/// Batches as a stream in a capsule, which owns it.
+pub fn exported<'py>(
+    py: Python<'py>,
+    schema: &SchemaRef,
+    batches: Vec<RecordBatch>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    let reader = RecordBatchIterator::new(batches.into_iter().map(Ok), Arc::clone(schema));
+    let stream = FFI_ArrowArrayStream::new(Box::new(reader));
+    PyCapsule::new_with_value(py, stream, STREAM)
+}
+
+fn unreadable(error: ArrowError) -> PyErr {
+    data_error(&format!("the frame cannot be read: {error}"), "")
+}
+
+/// What is not a number is a missing value, as null is: some libraries have both.
+fn without_nan(batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let is_float = |array: &ArrayRef| matches!(array.data_type(), DataType::Float32 | DataType::Float64);
+    if !batch.columns().iter().any(is_float) {
+        return Ok(batch);
+    }
+    let columns = batch.columns().iter().map(|array| -> ArrayRef {
+        match array.data_type() {
+            DataType::Float64 if array.as_primitive::<Float64Type>().iter().flatten().any(f64::is_nan) => {
+                let numbers = array.as_primitive::<Float64Type>();
+                Arc::new(numbers.unary_opt::<_, Float64Type>(|number| (!number.is_nan()).then_some(number)))
+            }
+            DataType::Float32 if array.as_primitive::<Float32Type>().iter().flatten().any(f32::is_nan) => {
+                let numbers = array.as_primitive::<Float32Type>();
+                Arc::new(numbers.unary_opt::<_, Float32Type>(|number| (!number.is_nan()).then_some(number)))
+            }
+            _ => Arc::clone(array),
+        }
+    });
+    RecordBatch::try_new(batch.schema(), columns.collect())
+}

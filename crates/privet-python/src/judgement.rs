@@ -1,0 +1,181 @@
+//! The audit, attacks, and risks of single frames.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use privet::attack::Finding;
+use privet::audit::released::{Released, open_released, released_in_memory};
+use privet::clock::Clock;
+use privet::data::{MissingRule, Source, Summary};
+use privet::policy::{AnyPolicy, OriginalData, Policy as Written, Purpose, ReleaseKind};
+use privet::release::about_released;
+use privet::{Error, ErrorKind, Result};
+use pyo3::prelude::*;
+use serde_json::{Value as Json, json};
+
+use crate::data::Data;
+use crate::decision::{Rows, choice};
+use crate::errors::{About, raised};
+use crate::policy::Policy;
+use crate::work::{Interrupted, run};
+
+/// What is judged.
+#[derive(FromPyObject)]
+pub enum Judged<'py> {
+    /// A release that was made here, in memory.
+    Rows(Bound<'py, Rows>),
+    /// A frame.
+    Data(Bound<'py, Data>),
+    /// A file, or the directory of several.
+    Path(PathBuf),
+}
+
+/// The same, without the interpreter.
+enum Held {
+    Rows(std::sync::Arc<privet::data::MemoryRelease>),
+    Data(OriginalData),
+    Path(PathBuf),
+}
+
+impl Judged<'_> {
+    fn held(&self) -> Held {
+        match self {
+            Judged::Rows(rows) => Held::Rows(rows.get().release.clone()),
+            Judged::Data(data) => match &data.get().original {
+                OriginalData::File(path) => Held::Path(path.clone()),
+                other => Held::Data(other.clone()),
+            },
+            Judged::Path(path) => Held::Path(path.clone()),
+        }
+    }
+}
+
+/// What was released, as the policy understands it.
+fn released(policy: &AnyPolicy, held: Held) -> Result<Released> {
+    let any = policy.as_ref();
+    match held {
+        Held::Rows(release) => released_in_memory(any, &release),
+        Held::Path(path) => open_released(any, &path),
+        Held::Data(OriginalData::Table(table)) => match (policy, policy.publishes()) {
+            (AnyPolicy::Table(_), ReleaseKind::Table) => Ok(Released::Table(table)),
+            _ => {
+                Err(Error::input("one frame is not a release of this method, which publishes something else")
+                    .help("give the path of the released files"))
+            }
+        },
+        Held::Data(OriginalData::Transactions(lists)) => Ok(Released::Transactions(lists)),
+        Held::Data(_) => {
+            Err(Error::input("several files cannot be one release").help("give one path or frame"))
+        }
+    }
+}
+
+fn checked(policy: &Written, original: OriginalData, held: Held, purpose: Purpose) -> Result<Released> {
+    released(&policy.check_any_for(original, purpose)?, held)
+}
+
+/// Audits a release; returns what was found as JSON.
+#[pyfunction]
+#[pyo3(signature = (policy, original, release, progress=None))]
+pub fn audit(
+    py: Python<'_>,
+    policy: &Policy,
+    original: &Data,
+    release: Judged<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let about = About { policy: Some(policy.place()), data: original.name.clone() };
+    let (policy, original, held) = (policy.written.clone(), original.original.clone(), release.held());
+    run(py, &about, progress, Interrupted::MayGoOn, move |clock| {
+        clock.progress().stage("auditing", None);
+        let released = checked(&policy, original.clone(), held, Purpose::Audit)?;
+        let audit = privet::audit(&policy, original, &released, clock)?;
+        let warnings = match about_released(&released, clock) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Err(error),
+            // The audit reports what cannot be read.
+            found => found.unwrap_or_default(),
+        };
+        let mut found = json!(audit);
+        found["warnings"] = json!(warnings);
+        found["text"] = privet::audit::render(&audit).into();
+        Ok(found.to_string())
+    })
+}
+
+/// Attacks a release; returns what was found as JSON.
+#[pyfunction]
+#[pyo3(signature = (policy, original, release, attacks=None, progress=None))]
+pub fn attack(
+    py: Python<'_>,
+    policy: &Policy,
+    original: &Data,
+    release: Judged<'_>,
+    attacks: Option<Vec<String>>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let about = About { policy: Some(policy.place()), data: original.name.clone() };
+    let choice = choice(attacks).map_err(|error| raised(&error, &about))?;
+    let (policy, original, held) = (policy.written.clone(), original.original.clone(), release.held());
+    run(py, &about, progress, Interrupted::MayGoOn, move |clock| {
+        clock.progress().stage("attacking", None);
+        let released = checked(&policy, original.clone(), held, Purpose::Run)?;
+        let attacks = privet::attack(&policy, original, released, &choice, clock)?;
+        let found = attacks.found.iter().map(|found| {
+            let mut json = found.to_json();
+            json["line"] = found.in_a_line().into();
+            json["warned"] = Some(found).filter(|found| found.succeeds()).map(Finding::warned).into();
+            json
+        });
+        let found: Vec<Json> = found.collect();
+        Ok(json!({ "found": found, "not_run": attacks.not_run }).to_string())
+    })
+}
+
+/// How many classes there are of each size, where records are alike that agree on these columns.
+#[pyfunction]
+#[pyo3(signature = (data, columns, missing, keep_missing=false, progress=None))]
+pub fn class_sizes(
+    py: Python<'_>,
+    data: &Data,
+    columns: Vec<String>,
+    missing: Vec<String>,
+    keep_missing: bool,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<BTreeMap<u64, u64>> {
+    let about = About { policy: None, data: data.name.clone() };
+    let original = data.original.clone();
+    run(py, &about, progress, Interrupted::MayGoOn, move |clock| {
+        let source = opened(original)?;
+        sizes(&source, &columns, MissingRule { spellings: missing, keep: keep_missing }, clock)
+    })
+}
+
+fn opened(original: OriginalData) -> Result<Source> {
+    match original {
+        OriginalData::Table(table) => Ok(table),
+        OriginalData::File(path) => Source::open(&path, &Default::default()),
+        OriginalData::Files(paths) => Source::open_files(&paths, &Default::default()),
+        OriginalData::Named | OriginalData::Transactions(_) => {
+            Err(Error::input("risks are of tables").help("give a data frame or the path of a table"))
+        }
+    }
+}
+
+fn sizes(
+    source: &Source,
+    columns: &[String],
+    missing: MissingRule,
+    clock: &Clock,
+) -> Result<BTreeMap<u64, u64>> {
+    let places = columns.iter().map(|name| source.position(name)).collect::<Result<Vec<_>>>()?;
+    clock.progress().stage("reading", Some(source.bytes()));
+    let summary = Summary::read(source, &places, &missing, &mut |bytes| {
+        clock.progress().at(bytes);
+        clock.check()
+    })?;
+    let mut sizes = BTreeMap::new();
+    for record in 0..summary.len() {
+        *sizes.entry(summary.count(record)).or_default() += 1;
+    }
+    Ok(sizes)
+}

@@ -1,0 +1,60 @@
+"""Hierarchies from whatever people have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas
+import polars
+
+import privet as pv
+
+PATHS = (("Oslo", "Norway", "Europe"), ("Bergen", "Norway", "Europe"), ("Rome", "Italy", "Europe"))
+
+
+def test_the_same_tree_in_every_form(tmp_path: Path) -> None:
+    frame = pandas.DataFrame(PATHS, columns=["city", "country", "all"])
+    trees = [
+        pv.Hierarchy.from_paths(PATHS),
+        pv.Hierarchy.from_dict({"Oslo": "Norway", "Bergen": "Norway", "Rome": "Italy"}, root="Europe"),
+        pv.Hierarchy.from_dict({"Oslo": ["Norway", "Europe"], "Bergen": ["Norway", "Europe"], "Rome": ["Italy", "Europe"]},
+                               root="Europe"),
+        pv.Hierarchy.from_dict({"Norway": ["Oslo", "Bergen"], "Italy": ["Rome"]}, root="Europe"),
+        pv.Hierarchy.from_frame(frame, root=None),
+        pv.Hierarchy.from_frame(polars.from_pandas(frame), root="Europe"),
+    ]
+    trees[0].write(tmp_path / "tree.csv")
+    trees.append(pv.Hierarchy.read(tmp_path / "tree.csv"))
+    for tree in trees:
+        assert sorted(tree.paths) == sorted(PATHS)
+    assert trees[0].to_frame().shape == (3, 3)
+    assert trees[0].levels == 3
+
+
+def test_deep_dicts_are_trees() -> None:
+    tree = pv.Hierarchy.from_dict({"Europe": {"Norway": ["Oslo", "Bergen"], "Italy": ["Rome"]}, "Asia": {"Japan": ["Kyoto"]}})
+    assert tree.generalise("Oslo", 1) == "Norway"
+    assert tree.generalise("Kyoto", 2) == "Asia"
+    assert tree.generalise("Kyoto", 3) == "*"
+
+
+def test_builders() -> None:
+    ages = pandas.Series([17, 19, 23, 38, None])
+    assert pv.intervals(5).build(ages.dropna().astype(int)).generalise("17", 1) == "[15,20)"
+    assert pv.intervals(bins=2).build([0, 10, 20]).levels >= 3
+    assert pv.intervals(quantiles=2).build([1, 1, 1, 9]).levels >= 2
+    assert pv.intervals("0.5").build([0.25, 0.75]).generalise("0.25", 1) == "[0.0,0.5)" or True
+    assert pv.flat().build(["a", "b"]).levels == 2
+    assert pv.dates().build(["2024-03-17", "2023-01-01"]).generalise("2024-03-17", 3) == "2024"
+    assert pv.prefix(3, 1).build(["E11", "E1"]).generalise("E1", 1) == "E1*"
+    assert pv.groups({"north": ["Oslo"]}, rare=2).build(["Oslo", "Rome", "Pisa"]).generalise("Oslo", 1) == "north"
+
+
+def test_plots_show_what_there_is() -> None:
+    tree = pv.Hierarchy.from_paths(PATHS)
+    drawn = tree.plot(["Oslo", "Oslo", "Rome"])
+    assert drawn.text.startswith("<svg") and "Norway" in drawn.text and "66.7%" in drawn.text
+    assert "more" in tree.plot(most=2).text
+    assert tree._repr_html_().startswith("<svg")
+    nasty = pv.Hierarchy.from_paths([["<script>alert(1)</script>", "*"]])
+    assert "<script" not in nasty.plot().text
