@@ -285,32 +285,12 @@ impl Grouping {
         let (chunks, places) = ladders.climb(finer, levels);
         // Combinations of values that are few are numbered in a list, which is quicker than an index.
         let is_listed = places <= 4 * finer.len() + 64;
-        let mut listed = vec![u32::MAX; if is_listed { places } else { 0 }];
         let mut rolled = Builder::new(levels.into(), finer.words);
-        if !is_listed {
-            rolled.index.reserve(finer.len() / 2, |_| 0);
-        }
-        let mut key = vec![0; finer.words];
-        let mut class_of = Vec::with_capacity(finer.len());
-        for (below, size) in finer.keys.chunks_exact(finer.words).zip(&finer.sizes) {
-            let mut place = 0usize;
-            key.fill(0);
-            for chunk in &chunks {
-                let (value, step) = chunk.values[chunk.field.value(below) as usize];
-                key[chunk.field.word] |= value;
-                place = place.wrapping_add(step);
-            }
-            let target = match listed.get_mut(place).filter(|_| is_listed) {
-                Some(known) if *known == u32::MAX => {
-                    *known = rolled.grouping.add(&key);
-                    *known
-                }
-                Some(known) => *known,
-                None => rolled.class(&key),
-            };
-            rolled.grouping.sizes[target as usize] += size;
-            class_of.push(target);
-        }
+        let class_of = match (is_listed, finer.words) {
+            (true, _) => rolled.take_listed(finer, &chunks, places),
+            (false, 1) => rolled.take_words(finer, &chunks),
+            (false, _) => rolled.take_keys(finer, &chunks),
+        };
         rolled.grouping.origin = Some(Origin { finer: finer.clone(), class_of });
         rolled.grouping
     }
@@ -516,6 +496,76 @@ impl Builder {
         Builder { grouping, index: HashTable::new() }
     }
 
+    /// Takes the classes of a finer grouping, and says which class each becomes part of. There are `places` combinations of values,
+    /// few enough for a list of them.
+    fn take_listed(&mut self, finer: &Grouping, chunks: &[Chunk], places: usize) -> Vec<u32> {
+        let mut listed = vec![u32::MAX; places];
+        let mut key = vec![0; finer.words];
+        let mut class_of = Vec::with_capacity(finer.len());
+        for (below, size) in finer.keys.chunks_exact(finer.words).zip(&finer.sizes) {
+            let mut place = 0usize;
+            for chunk in chunks {
+                place = place.wrapping_add(chunk.values[chunk.field.value(below) as usize].1);
+            }
+            let known = &mut listed[place];
+            if *known == u32::MAX {
+                climbed(below, chunks, &mut key);
+                *known = self.grouping.add(&key);
+            }
+            self.grouping.sizes[*known as usize] += size;
+            class_of.push(*known);
+        }
+        class_of
+    }
+
+    /// The same by an index of keys that are one word each.
+    fn take_words(&mut self, finer: &Grouping, chunks: &[Chunk]) -> Vec<u32> {
+        // At most half full, so that a class is found after few looks.
+        let mut index = vec![u32::MAX; (2 * finer.len()).next_power_of_two()];
+        let mask = index.len() - 1;
+        let Grouping { keys, sizes, .. } = &mut self.grouping;
+        let mut class_of = Vec::with_capacity(finer.len());
+        for (below, size) in finer.keys.iter().zip(&finer.sizes) {
+            let mut key = 0;
+            for Chunk { field, values } in chunks {
+                key |= values[((below >> field.shift) & field.mask) as usize].0;
+            }
+            let mut at = hash(&[key]) as usize & mask;
+            let class = loop {
+                match index[at] {
+                    u32::MAX => {
+                        let class = sizes.len() as u32;
+                        index[at] = class;
+                        keys.push(key);
+                        sizes.push(*size);
+                        break class;
+                    }
+                    class if keys[class as usize] == key => {
+                        sizes[class as usize] += size;
+                        break class;
+                    }
+                    _ => at = (at + 1) & mask,
+                }
+            };
+            class_of.push(class);
+        }
+        class_of
+    }
+
+    /// The same by an index of longer keys.
+    fn take_keys(&mut self, finer: &Grouping, chunks: &[Chunk]) -> Vec<u32> {
+        self.index.reserve(finer.len() / 2, |_| 0);
+        let mut key = vec![0; finer.words];
+        let mut class_of = Vec::with_capacity(finer.len());
+        for (below, size) in finer.keys.chunks_exact(finer.words).zip(&finer.sizes) {
+            climbed(below, chunks, &mut key);
+            let class = self.class(&key);
+            self.grouping.sizes[class as usize] += size;
+            class_of.push(class);
+        }
+        class_of
+    }
+
     /// The class of a key, a new one if need be.
     fn class(&mut self, key: &[u64]) -> u32 {
         let hash = hash(key);
@@ -531,6 +581,14 @@ impl Builder {
                 class
             }
         }
+    }
+}
+
+/// What a key becomes at coarser levels.
+fn climbed(below: &[u64], chunks: &[Chunk], key: &mut [u64]) {
+    key.fill(0);
+    for chunk in chunks {
+        key[chunk.field.word] |= chunk.values[chunk.field.value(below) as usize].0;
     }
 }
 

@@ -24,6 +24,7 @@ mod t_closeness;
 pub mod vocabulary;
 
 use privet_policy::method::Scheme;
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -422,12 +423,23 @@ fn most_under_caps(
     slots: &Range<u32>,
     caps: impl Fn(u32) -> (u128, u128),
 ) -> u64 {
-    let mut kept: Vec<(u32, u64)> = Vec::new();
-    class.counts.for_each(slots, |position, count| kept.push((position, count)));
+    KEPT.with_borrow_mut(|kept| {
+        kept.clear();
+        class.counts.for_each(slots, |position, count| kept.push((position, count)));
+        most_under(kept, caps)
+    })
+}
+
+thread_local! {
+    /// Counts of one class. Searches judge millions of classes; none of them should ask for memory.
+    static KEPT: RefCell<Vec<(u32, u64)>> = const { RefCell::new(Vec::new()) };
+}
+
+fn most_under(kept: &mut [(u32, u64)], caps: impl Fn(u32) -> (u128, u128)) -> u64 {
     loop {
         let total: u64 = kept.iter().map(|(_, count)| count).sum();
         let mut moved = false;
-        for (position, count) in &mut kept {
+        for (position, count) in kept.iter_mut() {
             let (num, den) = caps(*position);
             let cap = (u128::from(total) * num / den).min(u128::from(u64::MAX)) as u64;
             if *count > cap {

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::path::Path;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
+use super::account::identify_program;
 use super::again::{self, EarlierPlan};
 use super::baselines::baselines;
 use super::book::{self, Book, Kept};
@@ -159,6 +160,7 @@ pub(super) fn made<S: Shape>(
     clock: &Clock,
 ) -> Result<Published> {
     S::refuse(&policy, options)?;
+    identify_program();
     let plan = applied.map(|earlier| Path::new(earlier.path()));
     refuse_own_sources(&options.target, policy.any(), plan)?;
     let (target, seed) = begin(&mut policy, options)?;
@@ -292,6 +294,8 @@ pub(super) fn staged<S: Shape>(
     let manifest = documents.write(&target, &files, |files| {
         let mut manifest = Claims { files, ..claims.clone() }.steward(&target.steward())?;
         shape.complete(&account, &mut manifest);
+        manifest["run"] =
+            json!({ "seconds": clock.elapsed().as_secs_f64(), "cpu_seconds": clock.cpu().as_secs_f64() });
         Ok(manifest)
     })?;
     let empty = claims.stated.empty;

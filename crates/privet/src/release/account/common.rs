@@ -199,9 +199,20 @@ fn reproduce(claims: &Claims<'_>, inputs: Vec<FileHash>) -> Reproduce {
 }
 
 /// The hash of the running program. Programs built for debugging are large and change with every build: theirs says nothing.
+static PROGRAM: LazyLock<Option<String>> = LazyLock::new(|| sha256_of(&std::env::current_exe().ok()?).ok());
+
 fn program_hash() -> Option<String> {
-    static HASH: LazyLock<Option<String>> = LazyLock::new(|| sha256_of(&std::env::current_exe().ok()?).ok());
-    if cfg!(debug_assertions) { None } else { HASH.clone() }
+    if cfg!(debug_assertions) { None } else { PROGRAM.clone() }
+}
+
+/// Begins to hash the program, which takes longer than all the rest of a small run, while something else is done.
+pub(crate) fn identify_program() {
+    if !cfg!(debug_assertions) {
+        // Where there is no thread for it, it is hashed when the report is written.
+        let _ = std::thread::Builder::new().name("privet-program".to_string()).spawn(|| {
+            LazyLock::force(&PROGRAM);
+        });
+    }
 }
 
 /// A name for the seed by which two releases can be seen to share it, without telling it.

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 pub(super) use columns::{account_column, counts_after};
-pub(super) use common::{Particulars, bands, common, risk};
+pub(super) use common::{Particulars, bands, common, identify_program, risk};
 pub(super) use fidelity::{of_groups, of_tables};
 pub(super) use holdings::{Holdings, of_sets, step};
 pub(crate) use requirement::requirement;
