@@ -20,7 +20,7 @@ def command(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedPro
 def text_frame(path: Path) -> pyarrow.Table:
     """A CSV file with every cell as text."""
     header = path.open(encoding="utf-8").readline().rstrip("\n")
-    delimiter = ";" if header.count(";") > header.count(",") else ","
+    delimiter = max(",;\t", key=header.count)
     names = pyarrow.csv.read_csv(path, parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter)).column_names
     return pyarrow.csv.read_csv(
         path,

@@ -18,11 +18,11 @@ PEOPLE = pandas.DataFrame({"age": [34, 36, 61, 67], "disease": ["flu", "cold", "
 POLICY = pv.Policy({"age": pv.quasi(), "disease": pv.sensitive()}, pv.k_anonymity(2), pv.mondrian(), seed=1)
 
 
-def refused(kind: type[pv.Error], told: str, data: Any = PEOPLE, policy: Any = POLICY, **options: Any) -> pv.Error:
+def refused(kind: type[pv.Error], shown: str, data: Any = PEOPLE, policy: Any = POLICY, **options: Any) -> pv.Error:
     with pytest.raises(kind) as raised:
         pv.anonymize(data, policy, **options)
     assert type(raised.value) is kind
-    assert told in str(raised.value), str(raised.value)
+    assert shown in str(raised.value), str(raised.value)
     return raised.value
 
 
@@ -81,6 +81,8 @@ def test_a_hierarchy_that_is_no_tree() -> None:
         pv.Hierarchy.from_paths([["a", "x", "*"], ["b", "y", "*"], ["a", "y", "*"]])
     with pytest.raises(pv.InputError, match="above itself"):
         pv.Hierarchy.from_dict({"a": "b", "b": "c", "c": "b"})
+    with pytest.raises(pv.InputError, match="some values and groups"):
+        pv.Hierarchy.from_dict({"a": "b", "c": ["d"]})
     text = POLICY.to_toml().replace('role = "quasi-identifier"', 'role = "quasi-identifier"\nhierarchy = [["a"], 3]')
     refused(pv.PolicyError, "list of paths", policy=pv.Policy.parse(text))
 

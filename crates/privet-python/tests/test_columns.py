@@ -43,7 +43,7 @@ PANDAS: dict[str, pandas.Series] = {
     "category of numbers": pandas.Series([1, 2, 1, 2], dtype="category"),
     "category with NaN": pandas.Series(["a", None, "a", "b"], dtype="category"),
     "date objects": pandas.Series([DAY, DAY, None, DAY], dtype=object),
-    "datetime": pandas.Series(pandas.to_datetime(["2024-03-17 12:30", "1969-01-01", "2024-03-18", "2024-03-19"])),
+    "datetime": pandas.Series(pandas.to_datetime(["2024-03-17 12:30", "1969-01-01 00:00", "2024-03-18 01:00", "2024-03-19 23:59"])),
     "datetime with NaT": pandas.Series(pandas.to_datetime(["2024-03-17", None, "2024-03-18", "2024-03-19"])),
     "datetime UTC": pandas.Series(pandas.to_datetime(["2024-03-17"] * 4)).dt.tz_localize("UTC"),
     "datetime Berlin": pandas.Series(pandas.to_datetime(["2024-07-17"] * 4)).dt.tz_localize("Europe/Berlin"),
@@ -126,7 +126,7 @@ def test_an_index_is_not_data() -> None:
 
 def test_levels_of_names_and_of_the_index_are_refused_with_help() -> None:
     index = pandas.MultiIndex.from_tuples([(1, 1), (1, 2), (2, 1), (2, 2)])
-    for frame, told in [
+    for frame, shown in [
         (pandas.DataFrame({"key": [1, 1, 2, 2]}, index=index), "reset_index"),
         (pandas.DataFrame([[1, 2]], columns=pandas.MultiIndex.from_tuples([("a", "b"), ("a", "c")])), "join them"),
         (pandas.DataFrame([[1, 2]], columns=["a", "a"]), "rename"),
@@ -134,7 +134,7 @@ def test_levels_of_names_and_of_the_index_are_refused_with_help() -> None:
     ]:
         with pytest.raises(pv.DataError) as raised:
             pv.anonymize(frame, POLICY)
-        assert told in str(raised.value)
+        assert shown in str(raised.value)
 
 
 def test_names_that_are_not_text_are_spelled() -> None:

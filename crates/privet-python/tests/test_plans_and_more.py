@@ -107,11 +107,11 @@ def test_comparisons(examples: Any) -> None:
     assert len(frame) == 3 and "no" in frame["note"].iloc[2].lower()
     assert found.plot().text.startswith("<svg") and found._repr_html_()
     home = examples("patients")
-    told = command("compare", str(home / "policy.toml"), "--json")
-    assert told.returncode == 0, told.stderr
+    shown = command("compare", str(home / "policy.toml"), "--json")
+    assert shown.returncode == 0, shown.stderr
     here = pv.compare(text_frame(home / "patients.csv"), pv.Policy.read(home / "policy.toml"))
     drop = lambda line: {key: value for key, value in line.items() if key not in ("policy", "seconds", "cpu_seconds")}  # noqa: E731
-    assert [drop(one) for one in here.details] == [drop(one) for one in json.loads(told.stdout)["policies"]]
+    assert [drop(one) for one in here.details] == [drop(one) for one in json.loads(shown.stdout)["policies"]]
 
 
 def test_what_a_notebook_shows() -> None:

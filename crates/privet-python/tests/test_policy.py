@@ -44,7 +44,7 @@ def test_what_is_built_is_what_is_written() -> None:
         },
         [
             pv.k_anonymity(10),
-            pv.l_diversity("disease", l=Fraction(5, 2)) if False else pv.l_diversity(l=Fraction(5, 2), column="disease"),
+            pv.l_diversity(Fraction(5, 2), column="disease"),
             pv.l_plus_diversity("disease", theta={"flu": Decimal("0.50"), "cold": 0.1 + 0.2}),
             pv.l_plus_diversity("label", default="1/3"),
         ],

@@ -125,6 +125,8 @@ def data_of(
     """What a policy can be about: a frame, a dict of lists, transactions, or files. ``about`` is what its ``[data]`` says."""
     if isinstance(value, Data):
         return value
+    if count is not None and (value is None or isinstance(value, (str, os.PathLike))):
+        raise DataError("only frames have a column that counts their rows", help="read the file into a frame first")
     if value is None:
         return Data.named()
     if isinstance(value, (str, os.PathLike)):

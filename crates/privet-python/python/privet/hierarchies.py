@@ -59,37 +59,37 @@ class Hierarchy:
         return cls._of(Taxonomy.of_paths([[_label(label) for label in path] for path in paths]))
 
     @classmethod
-    def from_dict(cls, parents: Mapping[Any, Any], root: str = "*") -> Hierarchy:
-        """From a dict: each value with its parent, or with the list of all that is above it.
+    def from_dict(cls, tree: Mapping[Any, Any], root: str = "*") -> Hierarchy:
+        """From a dict of parents, or from groups with their values, as deep as the tree is.
 
-        A dict of dicts and lists, from the root's children down to the leaves, is read as the tree that it is.
-
-        >>> Hierarchy.from_dict({"fruit": ["apple", "pear"], "nuts": ["almond"]}).paths[0]
-        ('apple', 'fruit', '*')
-        >>> Hierarchy.from_dict({"34": ["30-39", "<50"], "61": ["60-69", ">=50"]}, root="*").paths[1]
-        ('61', '60-69', '>=50', '*')
+        >>> Hierarchy.from_dict({"apple": "fruit", "pear": "fruit", "fruit": "food"}, root="food").paths[0]
+        ('apple', 'fruit', 'food')
+        >>> Hierarchy.from_dict({"fruit": ["apple", "pear"], "nuts": ["almond"]}).paths[2]
+        ('almond', 'nuts', '*')
         """
-        values = list(parents.values())
-        if any(isinstance(value, Mapping) for value in values) or _is_nested(parents):
-            return cls.from_paths(_nested(parents, [root]))
+        grouped = [isinstance(value, (Mapping, list, tuple, set)) for value in tree.values()]
+        if any(grouped):
+            if not all(grouped):
+                raise InputError(
+                    "the dict names parents of some values and groups of others",
+                    help="give {value: parent, …}, or {group: [value, …], …}",
+                )
+            return cls.from_paths(_nested(tree, [root]))
+        above = {_label(child): _label(parent) for child, parent in tree.items()}
+        inner = set(above.values())
         paths: list[list[str]] = []
-        above = {_label(child): parent for child, parent in parents.items()}
-        inner = {_label(parent) for parent in values if not isinstance(parent, (list, tuple))}
-        for child, parent in above.items():
-            if isinstance(parent, (list, tuple)):
-                path = [child, *map(_label, parent)]
-            elif child in inner:
+        for child in above:
+            if child in inner:
                 continue
-            else:
-                path = [child]
-                node: object = parent
-                while node is not None:
-                    label = _label(node)
-                    if label in path:
-                        raise InputError(f"'{label}' is above itself in the hierarchy", help="remove the cycle")
-                    path.append(label)
-                    node = above.get(label)
+            path = [child]
+            while path[-1] in above:
+                label = above[path[-1]]
+                if label in path:
+                    raise InputError(f"'{label}' is above itself in the hierarchy", help="remove the cycle")
+                path.append(label)
             paths.append(path if path[-1] == root else [*path, root])
+        if not paths:
+            raise InputError("every value of the hierarchy is above another", help="remove the cycle")
         return cls.from_paths(paths)
 
     @classmethod
@@ -176,21 +176,6 @@ def _label(value: object) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _is_nested(tree: Mapping[Any, Any]) -> bool:
-    """Whether lists are children: what is listed is no key and nothing is listed twice."""
-    lists = [value for value in tree.values() if isinstance(value, (list, tuple))]
-    listed = [_label(part) for value in lists for part in value]
-    return bool(lists) and len(lists) == len(tree) and len(set(listed)) == len(listed) and not (
-        {_label(name) for name in tree} & set(listed)
-    ) and any(len(value) > 1 for value in lists) and not _are_paths(lists)
-
-
-def _are_paths(lists: list[Any]) -> bool:
-    """Whether each list goes from a value to the root: then all have one length and share what they end with."""
-    ends = {_label(value[-1]) for value in lists if value}
-    return len(lists) > 1 and len(ends) == 1
-
-
 def _nested(tree: Any, above: list[str]) -> list[list[str]]:
     if isinstance(tree, Mapping):
         paths = []
@@ -218,7 +203,7 @@ class Builder:
 
     >>> ages = intervals(10, fanout=2).build([17, 19, 23, 38])
     >>> ages.generalise("17", 1), ages.generalise("17", 2)
-    ('[10,20)', '[0,20)')
+    ('[10,20)', '[10,30)')
     """
 
     kind: str

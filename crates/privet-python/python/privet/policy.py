@@ -6,6 +6,8 @@ import copy
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from html import escape
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -45,8 +47,12 @@ class Clause:
         return {key: value for key, value in self.keys.items() if value is not None}
 
     def __repr__(self) -> str:
-        keys = ", ".join(f"{key}={value!r}" for key, value in self.to_dict().items())
+        keys = ", ".join(f"{key}={_shown(value)}" for key, value in self.to_dict().items())
         return f"{self.name}({keys})"
+
+
+def _shown(value: object) -> str:
+    return str(value) if isinstance(value, (Decimal, Fraction)) else repr(value)
 
 
 @dataclass(frozen=True)
