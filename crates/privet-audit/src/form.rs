@@ -1,7 +1,7 @@
 //! Is a released text file written in one way throughout?
 //!
 //! The reader of tables is generous: lines may end in several ways, cells may have quotes that they do not need, a formula may
-//! have its apostrophe or not, empty lines are passed over. All of that means nothing to the audit's other checks, but whoever
+//! have its apostrophe or not, empty lines are passed over. All of that means nothing to the audit's other checks, but anyone who
 //! opens the file sees it, and it could mark rows. So a file may be written in any usual way, but in one: all lines end alike,
 //! none is empty, a cell has quotes around all of it or none at all, a value of a column is always spelt with the same bytes,
 //! and the values of a column that are of one kind (numbers, words, empty ones …) all have quotes or none has. So have the
@@ -380,7 +380,7 @@ mod tests {
         }
     }
 
-    /// Readers take `""hiv` for `hiv`, but whoever opens the file sees the marks.
+    /// Readers take `""hiv` for `hiv`, but anyone who opens the file sees the marks.
     #[test]
     fn hard_use_1_4_a_cell_has_quotes_around_all_of_it_or_none() {
         for cell in

@@ -1,6 +1,6 @@
 //! Where every record goes: the common result of all methods that release one table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use hashbrown::HashSet;
@@ -176,6 +176,43 @@ impl Recoding {
     /// the column and its value, see [`privet_engine::privacy::Counts`].
     pub fn star(&mut self, class: u32, slot: u32) {
         self.starred.insert((class, slot));
+    }
+
+    /// Suppresses all records of these classes; the others keep their order.
+    pub fn suppress(&mut self, classes: &BTreeSet<u32>) {
+        let mut numbers: Vec<Option<u32>> = Vec::with_capacity(self.len());
+        let mut cells = Vec::with_capacity(self.classes.len());
+        for class in 0..self.len() {
+            let number = cells.len() / self.columns.len().max(1);
+            let is_kept = !classes.contains(&(class as u32));
+            numbers.push(is_kept.then_some(number as u32));
+            cells.extend_from_slice(if is_kept { self.cells(class) } else { &[] });
+        }
+        self.classes = cells;
+        for fate in &mut self.fates {
+            if let RecordFate::Class(class) = fate {
+                *fate = numbers[*class as usize].map_or(RecordFate::Suppressed, RecordFate::Class);
+            }
+        }
+        let renumbered = |(class, count): &(u32, u64)| Some((numbers[*class as usize]?, *count));
+        for parts in self.shared.values_mut() {
+            *parts = parts.iter().filter_map(renumbered).collect();
+        }
+        let starred = std::mem::take(&mut self.starred);
+        self.starred =
+            starred.into_iter().filter_map(|(class, slot)| Some((numbers[class as usize]?, slot))).collect();
+    }
+
+    /// Suppresses the records of these lots; classes stay, perhaps empty.
+    pub(crate) fn suppress_lots(&mut self, gone: &[bool]) {
+        let fates = self.fates.iter_mut().zip(gone);
+        fates.filter(|(_, gone)| **gone).for_each(|(fate, _)| *fate = RecordFate::Suppressed);
+    }
+
+    /// By lot, whether all its records go to one of these classes.
+    pub(crate) fn lots_of(&self, classes: &BTreeSet<u32>) -> Vec<bool> {
+        let is_of = |fate: &RecordFate| matches!(fate, RecordFate::Class(class) if classes.contains(class));
+        self.fates.iter().map(is_of).collect()
     }
 
     /// Whether the cells of a sensitive value are suppressed in a class.

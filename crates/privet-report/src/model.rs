@@ -1,7 +1,7 @@
 //! Everything a report can say about one release, as data.
 //!
 //! The model is filed as JSON in `steward/`, so that the report can be written again without the original. It holds what
-//! the steward may see; which of it the public may see is decided when it is rendered, never by whoever fills it in.
+//! the steward may see; which of it the public may see is decided when it is rendered, never by the code that fills it in.
 
 use serde::{Deserialize, Serialize};
 

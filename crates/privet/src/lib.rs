@@ -90,4 +90,5 @@ pub use privet_methods as method;
 pub use privet_policy as policy;
 pub use privet_report as report;
 pub use privet_taxonomy as taxonomy;
+pub use release::cluster;
 pub use release::{Applied, Decision, apply, attack, audit, decide, decide_by_plan, publish};

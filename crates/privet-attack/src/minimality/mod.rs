@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_split_that_fails_whoever_is_ill_tells_nothing() {
+    fn a_split_that_fails_no_matter_who_is_ill_tells_nothing() {
         // Alone, anybody is a class in which flu could be certain, but k = 4 is the reason here.
         let text = policy("[method]\nname = \"mondrian\"\n")
             .replace("[privacy.l-plus", "[privacy.k-anonymity]\nk = 4\n[privacy.l-plus");

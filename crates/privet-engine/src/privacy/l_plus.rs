@@ -259,14 +259,14 @@ pub(super) fn warnings(
     let free = with(Exact::ONE);
     if !free.is_empty() && !asks_for_k {
         warnings.push(format!(
-            "the threshold 1 allows a class of a single record for these values of '{name}': {}; whoever finds the \
+            "the threshold 1 allows a class of a single record for these values of '{name}': {}; anyone who finds the \
              person learns the value. Add [privacy.k-anonymity] with k = 2 or more to rule that out",
             shortened_values(&free)
         ));
     }
     if free.is_empty() && stars && !asks_for_k {
         warnings.push(format!(
-            "without k-anonymity a class of one is possible, its value of '{name}' suppressed: whoever finds the person \
+            "without k-anonymity a class of one is possible, its value of '{name}' suppressed: anyone who finds the person \
              does not learn the value, but knows which record is theirs. Add [privacy.k-anonymity] with k = 2 or more to rule \
              that out"
         ));

@@ -403,7 +403,7 @@ pub(super) fn diseases() -> TableReport {
         },
         description: "In every class each occupation stays below a threshold of its own.".into(),
     }];
-    model.common.warnings = vec!["whoever knows the scheme vio-sa can undo part of it".to_string()].into();
+    model.common.warnings = vec!["anyone who knows the scheme vio-sa can undo part of it".to_string()].into();
     model.common.records = Records {
         read: 20_000.into(),
         dropped: 0.into(),

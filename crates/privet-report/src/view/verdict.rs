@@ -130,7 +130,7 @@ impl Verdict {
         if edition.key().is_some_and(recurs) {
             explain(
                 Attack::SeveralRecords,
-                "An identifier recurs in the data, and records were counted, not people: whoever has several records may make \
+                "An identifier recurs in the data, and records were counted, not people: anyone who has several records may make \
                  up a class alone.",
             );
         }

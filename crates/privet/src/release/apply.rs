@@ -178,7 +178,7 @@ fn published_columns(
 }
 
 /// A value that is written like a suppressed cell could not be told from one.
-fn no_star_among(policy: &CheckedPolicy, column: &TrackedColumn) -> Result<()> {
+pub(super) fn no_star_among(policy: &CheckedPolicy, column: &TrackedColumn) -> Result<()> {
     if !column.values.iter().any(|value| value == STAR) {
         return Ok(());
     }

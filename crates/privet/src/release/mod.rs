@@ -7,6 +7,7 @@ pub mod baselines;
 mod book;
 mod buckets;
 mod caution;
+pub mod cluster;
 mod confidence;
 mod crowd;
 mod freeform;

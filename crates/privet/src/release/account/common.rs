@@ -89,7 +89,7 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
     })
 }
 
-/// How a plan that was drawn out of several was found: whoever reads that one was optimal could reason from it.
+/// How a plan that was drawn out of several was found: anyone who reads that one was optimal could reason from it.
 fn drawn(plan: &Plan) -> Option<String> {
     plan.drawn_from()?;
     // Of how many is not said: fewer than were asked for would say how many there are.

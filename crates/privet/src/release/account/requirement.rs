@@ -164,7 +164,7 @@ fn delta_disclosure(asked: &requirement::DeltaDisclosure, column: String) -> Not
 /// What thresholds on the confidence in single values protect against.
 fn limited_confidence(column: &str, scheme: Option<Scheme>) -> Vec<Protection> {
     let (cover, caution) = if suppression::can_be_undone(scheme) {
-        (Cover::Partly, " Whoever knows how cells or records were suppressed may become surer.")
+        (Cover::Partly, " Anyone who knows how cells or records were suppressed may become surer.")
     } else {
         (Cover::Bounded, "")
     };
@@ -197,7 +197,7 @@ fn limited_confidence(column: &str, scheme: Option<Scheme>) -> Vec<Protection> {
     protections
 }
 
-/// That a plan was drawn out of several: whoever knows the method cannot tell which ones were refused.
+/// That a plan was drawn out of several: anyone who knows the method cannot tell which ones were refused.
 pub(super) fn drawn(requirements: &mut [Requirement]) {
     for requirement in requirements {
         let Notion::Other { protections, .. } = &mut requirement.notion else { continue };

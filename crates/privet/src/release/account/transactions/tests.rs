@@ -78,7 +78,7 @@ fn the_first_page_says_what_is_not_protected() {
     let page = html(&baskets(), Edition::Public);
     let first = page.split("<nav").next().unwrap_or_default();
     assert!(first.contains(
-        "whoever knows up to 2 items of somebody’s transaction and one that it lacks finds no transaction or at least 5 \
+        "anyone who knows up to 2 items of somebody’s transaction and one that it lacks finds no transaction or at least 5 \
          that fit, and becomes no surer than 1&#x2f;5 of any sensitive item"
     ));
     for attack in [
