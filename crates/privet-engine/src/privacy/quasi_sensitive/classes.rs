@@ -228,7 +228,12 @@ mod tests {
             totals: counts.to_vec(),
             people: None,
         };
-        TrackedTable { records: counts.iter().sum(), tracked: vec![column], population: None, weight_unit: None }
+        TrackedTable {
+            records: counts.iter().sum(),
+            tracked: vec![column],
+            population: None,
+            weight_unit: None,
+        }
     }
 
     proptest! {
