@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_knows_everything_has_no_horizon() {
+    fn an_attacker_who_knows_everything_has_no_horizon() {
         let shop = shop(&["beer milk", "beer milk"]);
         let found = run(&shop.released(shop.cut(&["Drinks", "Dairy"]), &[kl(2, 4, 4)]));
         assert_eq!(found.len(), 1);

@@ -110,7 +110,7 @@ impl Permitted {
         if let Some(leaf) = tree.leaf_of(cell)? {
             return Ok(self.group(tree, leaf) == Some(leaf));
         }
-        // What says nothing at all is no matter of levels: the check of values finds it.
+        // A cell that says nothing at all is found by the check of values.
         Ok(Range::parse(cell).is_none_or(|range| self.is_coarse(tree, &range)))
     }
 
@@ -120,7 +120,7 @@ impl Permitted {
         Some(tree.at_level(position, self.level))
     }
 
-    /// Whether a range that is no label of the hierarchy holds all of every group at the least level that it touches. A
+    /// Whether a range that is not a label of the hierarchy holds all of every group at the least level that it touches. A
     /// group of a single value could be that value, so it does not count.
     fn is_coarse(&self, tree: &Taxonomy, range: &Range) -> bool {
         let held =

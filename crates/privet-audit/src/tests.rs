@@ -146,7 +146,7 @@ fn a_class_that_is_too_small_is_named_with_its_records() {
     assert_eq!(check.worst.as_deref(), Some("age = [30,40], city = France: size 3 < k = 4"));
 }
 
-/// Whoever opens the file sees spellings that a reader of ranges does not.
+/// Anyone who opens the file sees spellings that a reader of ranges does not.
 #[test]
 fn hard_use_1_4_a_range_is_spelt_in_one_way() {
     for other in ["020-29", "20.0-29", "20 -29", "2e1-29", "\"[20,30)\"", "10-29", "20–29"] {

@@ -10,6 +10,6 @@ pub(super) type Watch<'a> = &'a (dyn Fn() -> Result<()> + 'a);
 /// A watch that many can ask.
 pub(super) fn watching<'a>(tick: &'a mut dyn FnMut() -> Result<()>) -> impl Fn() -> Result<()> + 'a {
     let tick = RefCell::new(tick);
-    // Whoever is asked does not ask in turn.
+    // A check that is asked does not ask in turn.
     move || tick.try_borrow_mut().map_or(Ok(()), |mut tick| tick())
 }

@@ -50,7 +50,7 @@ pub fn run(program: &[OsString], arguments: Vec<OsString>) -> u8 {
     panic::set_hook(Box::new(|_| {}));
     let result = panic::catch_unwind(|| command::run(&arguments, &output, interrupted));
     let status = match result.unwrap_or_else(|_| Err(defect())) {
-        // A command that has put nothing into its place can still be stopped: whoever asked it to is obeyed.
+        // A command that has put nothing into its place can still be stopped: anyone who asked it to is obeyed.
         Ok(_) if signals.interrupted.load(Ordering::SeqCst) && place::in_place().is_empty() => {
             let error = signals::reported(privet::Error::interrupted());
             output.error(&error);

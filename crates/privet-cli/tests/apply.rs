@@ -230,13 +230,147 @@ fn later_data_is_composed_with_the_earlier_release() {
     let manifest = bench.json("again/steward/manifest.json");
     assert_eq!(manifest["ledger"]["earlier"].as_array().map(Vec::len), Some(1), "{}", manifest["ledger"]);
     assert_eq!(manifest["ledger"]["together"]["people"], 200);
-    // Some of the same people, with others: whoever compares both releases must learn nothing about anybody.
+    // Some of the same people, with others: anyone who compares both releases must learn nothing about anybody.
     bench.write("later.csv", rows(100..300));
     let outcome = bench.privet(&["apply", "first", "later.csv", "-o", "later"]);
     match outcome.status {
         Some(0) => assert_eq!(bench.json("later/steward/manifest.json")["ledger"]["together"]["added"], 0),
         status => assert_eq!(status, Some(3), "{}", outcome.stderr),
     }
+}
+
+/// Eight people in two zones, and later eight in the same zones: one of them has moved. What the releases say of that person has
+/// one value in common, though each release alone shows two.
+#[test]
+fn classes_that_expose_somebody_together_with_an_earlier_release_are_suppressed() {
+    for (method, more) in
+        [("full-domain", ""), ("mondrian", ""), ("full-domain", "on_composition = \"refuse\"\n")]
+    {
+        let bench = Bench::new();
+        let table = |rows: &[&str]| format!("id,zone,disease\n{}\n", rows.join("\n"));
+        bench.write(
+            "january.csv",
+            table(&["a1,A,flu", "a2,A,flu", "x,A,cold", "c1,C,cold", "c2,C,gout", "c3,C,gout"]),
+        );
+        let later = ["a1,A,flu", "a2,A,flu", "a3,A,cold", "x,C,cold", "c1,C,cold", "c2,C,gout", "c3,C,gout"];
+        bench.write("february.csv", table(&later));
+        bench.write(
+            "policy.toml",
+            format!(
+                "seed = 9007199254740993\n[data]\npath = \"january.csv\"\n[columns]\nid = {{ role = \"identifier\" }}\n\
+                 zone = {{ role = \"quasi-identifier\" }}\ndisease = {{ role = \"sensitive\" }}\n[privacy]\n\
+                 k-anonymity = {{ k = 3 }}\nl-diversity = {{ column = \"disease\", kind = \"distinct\", l = 2 }}\n\
+                 [method]\nname = \"{method}\"\n[ledger]\npath = \"ledger.jsonl\"\nperson = \"id\"\n{more}"
+            ),
+        );
+        bench.privet(&["anonymize", "policy.toml", "-o", "first"]).exits(0);
+        let outcome = bench.privet(&["apply", "first", "february.csv", "-o", "second"]).exits(0);
+        let said = outcome.stdout + &outcome.stderr;
+        assert!(said.contains("4 records are suppressed: together with earlier releases"), "{said}");
+        let released = bench.text("second/public/release.csv");
+        assert!(released.lines().count() == 4 && !released.contains('C'), "{method}: {released}");
+        let manifest = bench.json("second/steward/manifest.json");
+        assert_eq!(manifest["ledger"]["together"]["added"], 0, "{manifest}");
+        assert_eq!(manifest["records"]["suppressed"], 4);
+        bench.privet(&["audit", "second"]).exits(0);
+    }
+}
+
+/// A hundred people in five zones with two secrets each, published in two tables.
+fn two_secrets() -> Bench {
+    let bench = Bench::new();
+    let row = |person: u32| {
+        let zone = ["A", "B", "C", "D", "E"][(person % 5) as usize];
+        format!("p{person},{zone},d{},j{}\n", person / 5 % 3, person / 7 % 4)
+    };
+    let all: String = (0..100).map(row).collect();
+    bench.write("people.csv", format!("id,zone,disease,job\n{all}"));
+    bench.write(
+        "policy.toml",
+        "seed = 9007199254740993\n[data]\npath = \"people.csv\"\n[columns]\nid = { role = \"identifier\" }\n\
+         zone = { role = \"quasi-identifier\" }\ndisease = { role = \"sensitive\" }\njob = { role = \"sensitive\" }\n[privacy]\n\
+         k-anonymity = { k = 4 }\nl-diversity = { column = \"job\", kind = \"distinct\", l = 2 }\n\
+         projection = { alpha = 1, beta = 0.99 }\n[method]\nname = \"codip-star\"\n",
+    );
+    bench
+}
+
+/// The rows of each table of a release.
+fn tables(bench: &Bench, release: &str) -> Vec<Vec<String>> {
+    let names = bench.names(&format!("{release}/public"));
+    let tables = names.iter().filter(|name| name.starts_with("projection-"));
+    let rows = |name: &String| {
+        bench.text(&format!("{release}/public/{name}")).lines().skip(1).map(str::to_string).collect()
+    };
+    tables.map(rows).collect()
+}
+
+#[test]
+fn people_who_are_too_few_for_one_table_are_suppressed_in_all_tables() {
+    let bench = two_secrets();
+    bench.privet(&["anonymize", "policy.toml", "-o", "first"]).exits(0);
+    let all = tables(&bench, "first");
+    assert!(all.len() == 2 && all.iter().all(|rows| rows.len() == 100), "{all:?}");
+    // Three people of zone A are too few for k = 4; all six of zone B have one job.
+    let people = bench.text("people.csv");
+    let kept = |(at, line): (usize, &str)| match line.split(',').nth(1) {
+        Some("A") => at < 15,
+        Some("B") => line.ends_with("j1"),
+        _ => true,
+    };
+    let later: Vec<&str> =
+        people.lines().enumerate().filter(|line| kept(*line)).map(|(_, line)| line).collect();
+    bench.write("later.csv", later.join("\n") + "\n");
+    let fit = later
+        .iter()
+        .filter(|line| line.contains(",C,") || line.contains(",D,") || line.contains(",E,"))
+        .count();
+    let outcome = bench.privet(&["apply", "first", "later.csv", "-o", "second"]).exits(0);
+    assert!(outcome.stdout.contains("suppressed"), "{}", outcome.stdout);
+    for rows in tables(&bench, "second") {
+        assert_eq!(rows.len(), fit, "{rows:?}");
+        assert!(rows.iter().all(|row| !row.starts_with('A') && !row.starts_with('B')), "{rows:?}");
+    }
+    let records = &bench.json("second/steward/manifest.json")["records"];
+    assert_eq!(records["suppressed"].as_u64(), Some((later.len() - 1 - fit) as u64), "{records}");
+    bench.privet(&["audit", "second"]).exits(0);
+    // A row that is missing from one table only is a violation.
+    let path = "second/public/projection-1.csv";
+    let table = bench.text(path);
+    let without = table.trim_end().rsplit_once('\n').expect("rows").0;
+    bench.write(path, without.to_string() + "\n");
+    let audit: serde_json::Value = bench.privet(&["audit", "second", "--json"]).exits(4).json();
+    let failing: Vec<&str> = (audit["checks"].as_array().into_iter().flatten())
+        .filter(|check| check["holds"] == false)
+        .filter_map(|check| check["name"].as_str())
+        .collect();
+    assert!(failing.contains(&"projection-1: counts"), "{failing:?}");
+}
+
+#[test]
+fn people_whom_several_tables_expose_with_an_earlier_release_are_suppressed() {
+    let bench = two_secrets();
+    let ledger = "[ledger]\npath = \"ledger.jsonl\"\nperson = \"id\"\n";
+    bench.write("policy.toml", bench.text("policy.toml") + ledger);
+    // Zone A has the jobs j0 and j1, zone B j1 and j2; later p0 with job j1 moves from A to B.
+    let row = |person: u32, zone: &str| {
+        let job = if zone == "A" { person % 2 } else { 1 + person % 2 };
+        format!("p{person},{zone},d{},j{job}\n", person % 3)
+    };
+    let (a, b): (String, String) =
+        ((0..12).map(|at| row(at, "A")).collect(), (20..32).map(|at| row(at, "B")).collect());
+    let people = |moved: &str| format!("id,zone,disease,job\n{moved}{a}{b}");
+    bench.write("people.csv", people("x,A,d0,j1\n"));
+    bench.privet(&["anonymize", "policy.toml", "-o", "first"]).exits(0);
+    bench.write("later.csv", people("x,B,d0,j1\n"));
+    let outcome = bench.privet(&["apply", "first", "later.csv", "-o", "second"]).exits(0);
+    let said = outcome.stdout + &outcome.stderr;
+    assert!(said.contains("13 records are suppressed: together with earlier releases"), "{said}");
+    for rows in tables(&bench, "second") {
+        assert!(rows.len() == 12 && rows.iter().all(|row| row.starts_with('A')), "{rows:?}");
+    }
+    assert_eq!(bench.json("second/steward/manifest.json")["ledger"]["together"]["added"], 0);
+    bench.privet(&["audit", "second"]).exits(0);
 }
 
 #[test]

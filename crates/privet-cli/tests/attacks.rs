@@ -67,7 +67,7 @@ fn a_release_or_data_that_changed_is_told() {
     let told = bench.privet(&["attack", "out", "--json"]).exits(4);
     assert!(told.stderr.contains("patients.csv: this is not the data"), "{}", told.stderr);
     assert_eq!(told.json()["exit"], 4);
-    // Whoever names another original gets a warning, and the attack runs.
+    // Naming another original gives a warning, and the attack runs.
     let named = ["attack", "out", "--original", "patients/patients.csv", "--only", "linking"];
     let told = bench.privet(&named).exits(0);
     assert!(told.stderr.contains("warning: patients/patients.csv: this is not the data"), "{}", told.stderr);

@@ -339,7 +339,7 @@ fn what_may_not_be_read_is_told() {
     let mut lock = Command::new("sh");
     lock.args(["-c", "chmod 000 data.csv && ! cat data.csv"]).current_dir(bench.root());
     if !lock.output().is_ok_and(|output| output.status.success()) {
-        privet_core::testing::skipped("permissions do not bind whoever runs this");
+        privet_core::testing::skipped("permissions do not bind the user who runs this");
         return;
     }
     let outcome = anonymize(&bench);

@@ -261,7 +261,7 @@ fn input_cut_off_at_five_hundred_places_is_noticed_or_is_a_table() {
             tried += 1;
             match make_here(&bench, "policy.toml", &Clock::unlimited()) {
                 Ok(()) => {
-                    // Text that ends early still is text; whoever wants to know compresses it.
+                    // Text that ends early still is text; compression would show it.
                     assert_eq!(format, "csv", "{place} of {} bytes pass as a whole file", bytes.len());
                     if place % 50 == 0 {
                         let audit =

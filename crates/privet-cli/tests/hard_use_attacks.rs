@@ -128,7 +128,7 @@ fn hard_use_2_1_many_columns_and_groups_keep_to_the_budget() {
     let more: String = (0..30).map(|column| format!("[columns.c{column}]\nrole = \"other\"\n")).collect();
     bench.write("policy.toml", POLICY.replace("[privacy.", &format!("{more}[privacy.")));
     keeps_to_budget(&bench);
-    // Groups, which are attacked by whoever learns from them.
+    // Groups, which are attacked by anyone who learns from them.
     let bench = incomes(20_000);
     let coarse: String =
         bench.text("people.csv").lines().enumerate().fold(String::new(), |text, (row, line)| {

@@ -202,7 +202,7 @@ fn a_release_is_attacked_together_with_the_others_of_its_ledger() {
         &manifest["attacks"].as_array().expect("attacks").iter().find(|found| found["name"] == "composition");
     let pinned = pinned.expect("a finding")["figures"][0]["hits"].as_u64().expect("a count");
     assert!(pinned > 30, "{pinned}");
-    // Now both can be attacked, the first too: whoever has it may have the second.
+    // Now both can be attacked, the first too: anyone who has it may have the second.
     for folder in ["one", "two"] {
         let json =
             bench.privet(&["attack", folder, "--json", "--only", "composition,re-release"]).succeeds().json();

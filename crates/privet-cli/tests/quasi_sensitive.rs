@@ -101,7 +101,7 @@ fn any_release_with_such_a_column_is_linked() {
     let linking = attacks.find(|found| found["name"] == "label-linking").expect("the attack");
     assert_eq!(linking["figures"][0]["hits"], 2);
     bench.privet(&["audit", "out"]).succeeds();
-    // Whoever has fever has the flu: both people of city a, in the original as in the release.
+    // Everyone with fever has the flu: both people of city a, in the original as in the release.
     let told = bench.privet(&["attack", "out"]).succeeds().stdout;
     assert!(told.contains("label-linking: 2 of 4 ("), "{told}");
     assert!(told.contains(": a → Flu  100 %"), "{told}");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::book::pages;
 
 /// What is not written anywhere, in messages, help, comments or pages.
-const NOWHERE: [&str; 10] = [
+const NOWHERE: [&str; 11] = [
     " heed ",
     " heeds ",
     " heeded ",
@@ -17,6 +17,7 @@ const NOWHERE: [&str; 10] = [
     " of whom ",
     " leave the house ",
     " leaves the house ",
+    " whoever ",
 ];
 /// What is not written for readers of the book.
 const NOT_IN_PAGES: [&str; 2] = [" told ", " so many "];

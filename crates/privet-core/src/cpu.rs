@@ -8,7 +8,7 @@ pub use crate::platform::cpu_time;
 /// Asking the system takes longer than looking at a clock; it is asked no more often than this.
 const EVERY: Duration = Duration::from_millis(2);
 
-/// Processor time after which work has to stop. Whoever hands out the time moves the end on for each piece of work.
+/// Processor time after which work has to stop. The one who hands out the time moves the end on for each piece of work.
 #[derive(Debug)]
 pub struct CpuStop {
     start: Instant,

@@ -297,8 +297,8 @@ mod tests {
         let shown = format!("{} […] {}", &digits[..45], &digits[..15]);
         for (message, expected) in [
             (
-                format!("'t' is '{digits}', which is no number"),
-                format!("'t' is '{shown}', which is no number"),
+                format!("'t' is '{digits}', which is not a number"),
+                format!("'t' is '{shown}', which is not a number"),
             ),
             (format!("'t' cannot be \"{digits}\""), format!("'t' cannot be \"{shown}\"")),
             (format!("the policy's ('{digits}') end"), format!("the policy's ('{shown}') end")),

@@ -31,6 +31,20 @@ impl RunKey {
         RunKey(Material::Derived(hash.chain_update(data.bytes()).finalize().into()))
     }
 
+    /// What a key of data is made of, for workers on other machines. It is a secret. `None` for keys that decide nothing that is
+    /// published.
+    pub fn material(self) -> Option<[u8; 32]> {
+        match self.0 {
+            Material::Number(_) => None,
+            Material::Derived(bytes) => Some(bytes),
+        }
+    }
+
+    /// The key that is made of this.
+    pub fn of_material(material: [u8; 32]) -> RunKey {
+        RunKey(Material::Derived(material))
+    }
+
     fn add_to(self, hash: &mut Sha256) {
         match self.0 {
             Material::Number(number) => hash.update(number.to_le_bytes()),

@@ -76,7 +76,7 @@ type NamedTables = BTreeMap<String, (SchemaRef, Vec<RecordBatch>)>;
 /// A release in memory: tables as Arrow batches, whose columns have types, and transactions as lists.
 ///
 /// The layout of files has no meaning here. Nothing is text that a spreadsheet could open, so no cell is refused or marked as a
-/// formula; whoever writes it to a text file has to see to that.
+/// formula; writers of text files have to see to that.
 ///
 /// ```
 /// use privet_data::{CellKind, Destination, FileKind, Formulas, MemoryRelease, NewTable, SinkColumn};

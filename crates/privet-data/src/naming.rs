@@ -10,7 +10,7 @@ const PEOPLE: &str = "person people patient user customer client member subject 
 /// Names of columns that are one word and number people.
 const COMPACT: &str = "pid uid userid personid patientid patid patnr customerid custid clientid memberid subjectid subjid \
     participantid respondentid respid employeeid empid studentid beneid";
-/// Words for what only one person has, though it is no number.
+/// Words for what only one person has, though it is not a number.
 const OWN: &str = "email mail ssn passport username login iban mrn nhs nino uuid guid";
 
 /// The first of the words that is in the list.

@@ -25,6 +25,7 @@ use super::rows::{Rows, streamed};
 use super::selection::{RowSet, Selection};
 use super::table_file::TableFile;
 use super::text::{Manner, NamesFor};
+use privet_core::Digest;
 use privet_core::suggestion;
 use privet_core::{Error, Result};
 
@@ -175,6 +176,8 @@ pub struct Source {
     readings: Option<Arc<Readings>>,
     /// How cells are rewritten after that; not at all where there is none.
     rewriting: Option<Arc<Rewriting>>,
+    /// The digest of the rows, where the table holds less than these were.
+    digest: Option<Digest>,
 }
 
 /// Gets a batch, how often each of its rows is there, and the bytes that are done.
@@ -228,7 +231,15 @@ impl Source {
     }
 
     fn of_table(table: Table) -> Source {
-        Source { table, delimiter: None, counts: None, selection: None, readings: None, rewriting: None }
+        Source {
+            table,
+            delimiter: None,
+            counts: None,
+            selection: None,
+            readings: None,
+            rewriting: None,
+            digest: None,
+        }
     }
 
     /// A table that something else holds.
@@ -305,6 +316,16 @@ impl Source {
         }
         let counts = Arc::new(CountColumn::new(self.position(column)?, self.columns()));
         Ok(Source { counts: Some(counts), ..self })
+    }
+
+    /// The same table, where the digest of its rows is known: they have more columns elsewhere, where they were counted.
+    pub fn with_digest(self, digest: Digest) -> Source {
+        Source { digest: Some(digest), ..self }
+    }
+
+    /// The digest of the rows, where it does not follow from the table.
+    pub(super) fn digest(&self) -> Option<&Digest> {
+        self.digest.as_ref()
     }
 
     fn rows(&self) -> &dyn Rows {

@@ -198,6 +198,7 @@ impl Summary {
             }
             tick(bytes)
         })?;
+        let digest = source.digest().cloned().unwrap_or(digest);
         let columns: Vec<SummaryColumn> = (columns.iter().zip(interners).zip(first_lines))
             .map(|(((index, missing), interner), lines)| {
                 SummaryColumn::sorted(*index, interner, &lines, missing)
@@ -328,6 +329,11 @@ pub enum Located {
 }
 
 impl SummaryColumn {
+    /// What becomes of its missing values.
+    pub fn missing(&self) -> &MissingRule {
+        &self.missing
+    }
+
     fn sorted(index: usize, interner: Interner, first_seen: &[u64], missing: &MissingRule) -> SummaryColumn {
         let texts: Vec<&str> = (0..interner.len()).map(|seen| interner.text(seen)).collect();
         let numbers = numbers_of(&texts, missing).filter(|numbers| doubles_tell_apart(&texts, numbers));

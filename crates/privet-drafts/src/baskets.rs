@@ -230,7 +230,7 @@ fn text(
     let rare = found.items.values().filter(|tally| tally.holders < k).count() as u64;
     let share = percent(rare, found.items.len() as u64);
     let words = format!(
-        "Whoever knows up to m items of somebody's finds at least {k} transactions that fit, or none. {share} of the items are \
+        "Anyone who knows up to m items of somebody's finds at least {k} transactions that fit, or none. {share} of the items are \
          in fewer than {k} transactions."
     );
     comment(&mut text, &words);

@@ -260,7 +260,7 @@ fn privacy(text: &mut String, findings: &Findings<'_>) {
         _ => "at most half of the records, for there are so few",
     };
     let people = counted(k, "person looks", "people look");
-    comment(text, &format!("At least {people} alike, whoever is looked for: {why}."));
+    comment(text, &format!("At least {people} alike, no matter who is looked for: {why}."));
     if k > findings.profile.rows {
         comment(
             text,

@@ -88,7 +88,7 @@ const CANDIDATES: &[Candidate] = &[
     },
     Candidate {
         name: "codip-star",
-        promise: "k = 5, three occupations; whoever knows occupation or income does not find the other",
+        promise: "k = 5, three occupations; anyone who knows occupation or income does not find the other",
         edits: &[("role = \"class\"", "role = \"sensitive\"")],
         asked: "[privacy]\nk-anonymity = { k = 5 }\nl-diversity = { column = 'occupation', kind = 'distinct', l = 3 }\n\
                 projection = { alpha = 1, beta = 0 }\n[method]\nname = 'codip-star'\ncost = 'LM'\n",

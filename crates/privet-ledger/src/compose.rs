@@ -39,7 +39,7 @@ pub struct Composition {
     pub posterior_alone: f64,
     /// … and from all together, each class taken as evidence of its own.
     pub posterior: f64,
-    /// People who share all their classes with nobody, though no class is theirs alone: whoever can tell which records of the
+    /// People who share all their classes with nobody, though no class is theirs alone: anyone who can tell which records of the
     /// releases are the same person's has singled them out.
     pub singled: u64,
 }
@@ -131,9 +131,29 @@ impl<'a> Joined<'a> {
 
     /// What a release says about an attribute of who is in these classes.
     fn candidates(&self, release: usize, classes: &[u32], attribute: &str) -> Option<&'a Candidates> {
-        let views = self.releases.get(release)?.views.iter().zip(self.part(release, classes));
-        let mut present = views.filter(|(_, class)| **class != ABSENT);
-        present.find_map(|(view, class)| view.candidates(*class, attribute))
+        self.shown(release, classes, attribute).map(|(_, _, candidates)| candidates)
+    }
+
+    /// The same, with the view that says it, by its position, and the class there.
+    fn shown(
+        &self,
+        release: usize,
+        classes: &[u32],
+        attribute: &str,
+    ) -> Option<(usize, u32, &'a Candidates)> {
+        let views = self.releases.get(release)?.views.iter().zip(self.part(release, classes)).enumerate();
+        let mut present = views.filter(|(_, (_, class))| **class != ABSENT);
+        present.find_map(|(at, (view, class))| Some((at, *class, view.candidates(*class, attribute)?)))
+    }
+
+    /// What all releases together reveal about an attribute of who is in these classes; `None` unless the new release and an
+    /// earlier one show it.
+    fn revealed(&self, classes: &[u32], attribute: &str) -> Option<Revealed> {
+        self.candidates(0, classes, attribute)?;
+        let said: Vec<&Candidates> = (0..self.releases.len())
+            .filter_map(|release| self.candidates(release, classes, attribute))
+            .collect();
+        (said.len() > 1).then(|| Revealed::of(&said))
     }
 
     /// The attributes of the new release, each once.
@@ -157,6 +177,11 @@ struct Revealed {
 }
 
 impl Revealed {
+    /// Whether it is the new release that made the difference.
+    fn is_added(&self) -> bool {
+        self.jointly && !self.alone && !self.before
+    }
+
     /// `said` is what each release says, the new one first.
     fn of(said: &[&Candidates]) -> Revealed {
         let known: Vec<&Candidates> =
@@ -237,18 +262,11 @@ pub fn compose(new: &Signatures, earlier: &[&Signatures]) -> Composition {
         let (mut concerned, mut alone, mut pinned, mut added, mut contradicted) =
             (false, false, false, false, false);
         for attribute in &attributes {
-            let said: Vec<&Candidates> = (0..joined.releases.len())
-                .filter_map(|release| joined.candidates(release, classes, attribute))
-                .collect();
-            let by_new = joined.candidates(0, classes, attribute).is_some();
-            if said.len() < 2 || !by_new {
-                continue;
-            }
+            let Some(revealed) = joined.revealed(classes, attribute) else { continue };
             concerned = true;
-            let revealed = Revealed::of(&said);
             alone |= revealed.alone;
             pinned |= revealed.jointly && !revealed.alone;
-            added |= revealed.jointly && !revealed.alone && !revealed.before;
+            added |= revealed.is_added();
             contradicted |= revealed.contradicted;
             if let Some((one, all)) = revealed.left {
                 measured += count;
@@ -266,6 +284,24 @@ pub fn compose(new: &Signatures, earlier: &[&Signatures]) -> Composition {
     }
     found.candidates_alone = fewest as f64 / measured.max(1) as f64;
     found.candidates = left as f64 / measured.max(1) as f64;
+    found
+}
+
+/// The classes of a new release, view by view, in which it reveals somebody's value together with earlier ones, though no
+/// release reveals it alone. Without these classes, [`Composition::added`] is 0: what is known about people in other classes
+/// does not depend on them.
+pub fn exposing(new: &Signatures, earlier: &[&Signatures]) -> Vec<BTreeSet<u32>> {
+    let joined = Joined::new(new, earlier);
+    let attributes = joined.attributes();
+    let mut found = vec![BTreeSet::new(); new.views.len()];
+    for classes in joined.combinations.keys() {
+        for attribute in &attributes {
+            let is_added = joined.revealed(classes, attribute).is_some_and(|revealed| revealed.is_added());
+            if let Some((view, class, _)) = joined.shown(0, classes, attribute).filter(|_| is_added) {
+                found[view].insert(class);
+            }
+        }
+    }
     found
 }
 

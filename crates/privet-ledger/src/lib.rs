@@ -9,7 +9,7 @@
 //! - an [`Entry`] is a line, its [`Event`] what it says;
 //! - [`Ledger`] reads a file and checks its chain, [`Writer`] adds to it;
 //! - [`Signatures`] are the classes of a release, person by person;
-//! - [`compose`] and [`re_release`] set those of several releases against each other.
+//! - [`compose`] and [`re_release`] set those of several releases against each other, [`exposing`] names the classes to blame.
 
 mod compose;
 mod file;
@@ -18,7 +18,7 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
-pub use compose::{Composition, ReRelease, Relation, compose, re_release};
+pub use compose::{Composition, ReRelease, Relation, compose, exposing, re_release};
 pub use file::{Fault, Ledger, Recorded, State, Writer};
 pub use line::{Entry, Event, PeopleBy, ReleaseLine, ReleasedFile, SourceLine, release_hash};
 pub use signature::{Candidates, NOTHING, PersonKeys, RecordKeys, Salt, SignatureClass, Signatures, View};

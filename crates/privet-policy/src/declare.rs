@@ -11,7 +11,7 @@ pub enum KeyKind {
     Count(u64),
     /// An exact number within the two bounds (both included): `0.3`, `"3/10"` or `"30%"`.
     Exact(&'static str, &'static str),
-    /// An exact number above 0 and at most the given one; an empty text is no bound.
+    /// An exact number above 0 and at most the given one; an empty text sets no bound.
     Above(&'static str),
     /// The name of a column that has this role.
     Column(Role),

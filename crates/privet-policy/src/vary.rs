@@ -8,7 +8,7 @@ use privet_core::{Error, Result};
 impl Policy {
     /// The policy with other values for some keys, as in `privacy.k-anonymity.k` and `10`; what stands around them stays.
     ///
-    /// Of several tables of one name the number picks one, from 1: `privacy.l-diversity.2.l`. A value that is no TOML is text.
+    /// Of several tables of one name the number picks one, from 1: `privacy.l-diversity.2.l`. A value that is not TOML is text.
     ///
     /// ```
     /// # use privet_policy::Policy;

@@ -170,8 +170,15 @@ fn texts(items: &ArrayRef) -> Option<Vec<String>> {
 }
 
 /// The batches of a frame.
-#[allow(unsafe_code)]
 pub fn imported(frame: &Bound<'_, PyAny>) -> PyResult<Table> {
+    let Table { schema, batches } = imported_as_it_is(frame)?;
+    let batches = batches.into_iter().map(without_nan).collect::<Result<_, _>>().map_err(unreadable)?;
+    Ok(Table { schema, batches })
+}
+
+/// The batches of a frame in which what is not a number stays what it is.
+#[allow(unsafe_code)]
+pub fn imported_as_it_is(frame: &Bound<'_, PyAny>) -> PyResult<Table> {
     let capsule = frame.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
     let stream = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
     // SAFETY: a capsule of this name holds a stream of the Arrow C interface, whose producer promises that it is one. It is moved
@@ -179,8 +186,7 @@ pub fn imported(frame: &Bound<'_, PyAny>) -> PyResult<Table> {
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream.as_ptr()) };
     let reader = RecordBatchStreamReader::try_new(stream).map_err(unreadable)?;
     let schema = reader.schema();
-    let batches = reader.map(|batch| batch.and_then(without_nan));
-    let batches = batches.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
     Ok(Table { schema, batches })
 }
 

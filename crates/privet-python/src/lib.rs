@@ -4,6 +4,7 @@
 //! call is written in Python, in `python/privet`.
 
 mod arrow;
+mod cluster;
 mod data;
 mod decision;
 mod errors;
@@ -42,5 +43,11 @@ fn _privet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(policy::catalogue, module)?)?;
     module.add_class::<decision::Decision>()?;
     module.add_class::<decision::Rows>()?;
+    module.add_class::<cluster::Tally>()?;
+    module.add_class::<cluster::ClusterDecision>()?;
+    module.add_class::<cluster::RowPlan>()?;
+    module.add("SERVICE_COLUMNS", cluster::SERVICE_COLUMNS)?;
+    module.add_function(wrap_pyfunction!(cluster::readable, module)?)?;
+    module.add_function(wrap_pyfunction!(cluster::wanted, module)?)?;
     Ok(())
 }

@@ -71,7 +71,7 @@ def test_hierarchies_that_are_built_from_the_data() -> None:
     with pytest.raises(pv.PolicyError, match="bind"):
         policy.to_toml()
     bound = policy.bind(people)
-    assert bound.to_dict()["columns"]["zip"]["hierarchy"][0] == ["94103", "9410*", "94***", "*"]
+    assert ["94103", "9410*", "94***", "*"] in bound.to_dict()["columns"]["zip"]["hierarchy"]
     assert pv.Policy.parse(bound.to_toml()) == bound
     release = pv.anonymize(people, policy, seed=1)
     assert release.audit.passed and release.risk().k >= 2

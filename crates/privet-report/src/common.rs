@@ -143,7 +143,7 @@ impl Common {
         matches!(self.whose, Whose::Counted { .. })
     }
 
-    /// Whether a column is one that whoever seeks a person is taken to know: a quasi-identifier, and no other.
+    /// Whether a column is one that anyone who seeks a person is taken to know: a quasi-identifier, and no other.
     pub(super) fn is_quasi_identifier(&self, name: &str) -> bool {
         self.columns.iter().any(|column| column.name == name && column.role == Role::QuasiIdentifier.name())
     }

@@ -1,7 +1,7 @@
 //! Everything a report can say about one release, as data.
 //!
 //! The model is filed as JSON in `steward/`, so that the report can be written again without the original. It holds what
-//! the steward may see; which of it the public may see is decided when it is rendered, never by whoever fills it in.
+//! the steward may see; which of it the public may see is decided when it is rendered, never by the code that fills it in.
 
 use serde::{Deserialize, Serialize};
 
@@ -83,6 +83,9 @@ pub struct Records {
     /// Sensitive cells of released records that are suppressed, or occurrences that are left out.
     #[serde(default)]
     pub starred: Original<u64>,
+    /// Whether the public reads nothing of how many records were suppressed, because that tells who is in the data.
+    #[serde(default)]
+    pub hides_suppressed: bool,
 }
 
 /// What was done to a column that is not published.
@@ -213,6 +216,8 @@ fn reason(role: Option<Role>) -> &'static str {
         Some(Role::Set) => "a set of items, a few of which others may know",
         Some(Role::QuasiSensitive) => "public knowledge may turn it into something sensitive",
         Some(Role::Class) => "what analysis wants to predict",
+        Some(Role::Weight) => "how many people of the population a record stands for",
+        Some(Role::Household) => "who lives together",
         Some(Role::Other) => "carried through as it is",
         None => "the policy does not mention it",
     }

@@ -199,7 +199,7 @@ impl Attack {
                 "No k-anonymity was asked for: a person may be alone with their quasi-identifiers and can then be found."
             }
             Attack::Homogeneity => {
-                "Whoever looks alike may all share one sensitive value; it is then known without finding the record."
+                "People who look alike may all share one sensitive value; it is then known without finding the record."
             }
             Attack::Skew => {
                 "A sensitive value may be far more frequent among people who look alike than in the whole table."
@@ -235,22 +235,22 @@ impl Attack {
                 "It can be seen that certain people are in the data, and a clever question may still isolate somebody."
             }
             Attack::KnownItems => {
-                "k is 1: whoever knows a few items of somebody’s transaction may find it, and all the rest of it."
+                "k is 1: anyone who knows a few items of somebody’s transaction may find it, and all the rest of it."
             }
             Attack::SensitiveItems => {
                 "No limit was asked for: all transactions that fit what is known may hold the same sensitive item."
             }
             Attack::MoreKnowledge => {
-                "Whoever knows more about somebody’s transaction may find that a single one fits. Nothing is promised then."
+                "Anyone who knows more about somebody’s transaction may find that a single one fits. Nothing is promised then."
             }
             Attack::Alternatives => {
                 "Someone who knows that one of several things is true, but not which, can become surer than promised."
             }
             Attack::SeveralRecords => {
-                "Each record is taken for another person. Whoever has several may make up a class alone, or most of one."
+                "Each record is taken for another person. Anyone who has several may make up a class alone, or most of one."
             }
             Attack::SeveralTransactions => {
-                "Each transaction is taken for another person. Whoever has several can be found by what they have in \
+                "Each transaction is taken for another person. Anyone who has several can be found by what they have in \
                  common."
             }
             Attack::KnownSensitiveItem => {
@@ -262,7 +262,7 @@ impl Attack {
                  itself has no limit."
             }
             Attack::KnownTerms => {
-                "k is 1: whoever knows a few terms that somebody used may find all the others."
+                "k is 1: anyone who knows a few terms that somebody used may find all the others."
             }
             Attack::SeveralSessions => {
                 "Vocabularies that look alike may all be of one person, whose name is then as good as known. Ask for \

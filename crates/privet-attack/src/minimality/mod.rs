@@ -201,6 +201,13 @@ fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Resu
             // They do not limit how likely a single value of a class is.
             Requirement::KAnonymity(_)
             | Requirement::LkcPrivacy(_)
+            | Requirement::KMap(_)
+            | Requirement::DeltaPresence(_)
+            | Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::IndividualRisk(_)
+            | Requirement::HouseholdRisk(_)
             | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
@@ -335,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn a_split_that_fails_whoever_is_ill_tells_nothing() {
+    fn a_split_that_fails_no_matter_who_is_ill_tells_nothing() {
         // Alone, anybody is a class in which flu could be certain, but k = 4 is the reason here.
         let text = policy("[method]\nname = \"mondrian\"\n")
             .replace("[privacy.l-plus", "[privacy.k-anonymity]\nk = 4\n[privacy.l-plus");

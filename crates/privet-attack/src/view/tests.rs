@@ -57,7 +57,7 @@ fn steps_decide_how_many_people_are_looked_at() {
         let some = matcher(&scene).expect("a sample");
         assert!((30..3000).contains(&some.people()) && some.sampled == Some(3000), "{}", some.people());
         assert!(some.sampling().contains("of 3000 people was attacked"), "{}", some.sampling());
-        // Whoever is in the sample has the same rows as without a limit, and the same sample is drawn again.
+        // People in the sample have the same rows as without a limit, and the same sample is drawn again.
         let again = matcher(&scene).expect("a sample");
         assert_eq!(some.targets.of_row, again.targets.of_row);
         for row in 0..3000 {

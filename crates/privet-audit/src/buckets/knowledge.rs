@@ -46,7 +46,7 @@ pub(super) fn excluded(
         Some(mining) if mining.min_confidence < Exact::ONE => 0.5,
         _ => 0.0,
     };
-    // Whoever satisfies a rule belongs to the node of its first item: only such rules are tried on a person.
+    // A person who satisfies a rule belongs to the node of its first item: only such rules are tried on a person.
     let mut by_first: HashMap<(usize, usize), Vec<&ExclusionRule>> = HashMap::new();
     for rule in &rules {
         by_first.entry(rule.items[0]).or_default().push(rule);

@@ -145,7 +145,7 @@ fn what_depends_on_who_the_exceptions_are_is_left_open() {
     let open = audit(folder.path(), &policy, qit, st);
     let found = check(&open, "matching-l-diversity");
     assert!(open.passed && found.undetermined && found.detail.contains("steward's list"), "{open:?}");
-    // One value is possible for everybody, whoever the exceptions are.
+    // One value is possible for everybody, no matter who the exceptions are.
     let policy = small(folder.path(), &rows, 1, 0.6);
     let told = audit(folder.path(), &policy, qit, st);
     assert!(told.passed && !check(&told, "matching-l-diversity").undetermined, "{told:?}");

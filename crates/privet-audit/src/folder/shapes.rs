@@ -105,7 +105,8 @@ fn projections(
     let there = (1..=stated.len()).filter(|number| folder.public(&projection(*number)).is_file());
     let tables = open_numbered_projections(&folder.path.join(PUBLIC), there)?;
     let stated = StatedPlan { gamma_alpha, gamma_beta };
-    audit_projections(policy, &tables, Some(stated), Some(expected), &|| clock.check())
+    let may_lack = folder.follows_earlier_plan()?;
+    audit_projections(policy, &tables, Some(stated), Some(expected), may_lack, &|| clock.check())
 }
 
 /// Audits any released files against a policy: a file, or a folder where the policy's method publishes several. Nothing is known
@@ -126,7 +127,9 @@ pub fn audit_files(policy: &AnyPolicy, release: &Path, aligned: bool, clock: &Cl
                     .in_file(release)
                     .help("name the directory that holds projection-1.csv, projection-2.csv and so on"));
             }
-            audit_projections(policy, &open_present_projections(release)?, None, None, &|| clock.check())?
+            audit_projections(policy, &open_present_projections(release)?, None, None, false, &|| {
+                clock.check()
+            })?
         }
         policy => audit_data(policy, &open_released(policy.as_ref(), release)?, aligned, clock)?,
     };
@@ -150,7 +153,7 @@ pub fn audit_data(policy: &AnyPolicy, release: &Released, aligned: bool, clock: 
         }
         (AnyPolicy::Table(policy), Released::Projections(tables)) => {
             let tables: Vec<(usize, Source)> = (1..).zip(tables.iter().cloned()).collect();
-            audit_projections(policy, &tables, None, None, &|| clock.check())
+            audit_projections(policy, &tables, None, None, false, &|| clock.check())
         }
         (AnyPolicy::Transactions(policy), Released::Transactions(release)) => {
             audit_transactions(policy, release, &options, &mut tick)

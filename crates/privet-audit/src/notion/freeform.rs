@@ -140,7 +140,7 @@ fn holds(runs: &[std::ops::Range<usize>], part: &std::ops::Range<usize>) -> bool
 }
 
 /// What a released cell stands for: its label's node, its value's leaf, everything for `*`, or the leaves in the range that it
-/// spells. A range need not be a label: whoever reads it knows more than the next label above would say.
+/// spells. A range need not be a label: anyone who reads it knows more than the next label above would say.
 pub fn read_as(cell: &str, tree: &Taxonomy, values: &[&str]) -> Result<CellMeaning> {
     if let Some(node) = tree.find(cell) {
         return Ok(CellMeaning::Node(node));

@@ -176,7 +176,7 @@ mod tests {
         assert!(!holds(DiversityKind::Entropy, "2", &[half + 1, half - 1]));
         assert!(!holds(DiversityKind::Entropy, "2", &[half, half - 1]));
         assert!(holds(DiversityKind::Entropy, "1.99999999999", &[half, half - 1]));
-        // One value in two, two in eight each, … has the entropy of 2√2 values, which is no fraction: near it on both sides.
+        // One value in two, two in eight each, … has the entropy of 2√2 values, which is not a fraction: near it on both sides.
         let counts = [400_000, 200_000, 200_000];
         assert!(holds(DiversityKind::Entropy, "2.828427124746190", &counts));
         assert!(!holds(DiversityKind::Entropy, "2.828427124746191", &counts));

@@ -1,5 +1,5 @@
 //! l+-diversity (Liu 2010): each sensitive value s has a threshold θ(s), and in a class of n records at most θ(s)·n have
-//! it. A suppressed cell counts in n and is no value.
+//! it. A suppressed cell counts in n and is not a value.
 //!
 //! θ(s) is the value's entry in `theta`; else, by the rule `frequency`, base·f(s)/f̄ but at most 1 where the value's
 //! count f(s) in the original is at least the mean count f̄ of the values that occur there; else the base, which is

@@ -42,12 +42,14 @@ pub struct StatedPlan {
     pub gamma_beta: f64,
 }
 
-/// Audits projected tables, with their numbers, against their policy; the policy's data is the original.
+/// Audits projected tables, with their numbers, against their policy; the policy's data is the original. Records may be missing
+/// where the manifest says that an earlier plan was applied: people who do not fit it are suppressed.
 pub fn audit_projections(
     policy: &CheckedPolicy,
     tables: &[(usize, Source)],
     stated: Option<StatedPlan>,
     expected: Option<ExpectedCounts>,
+    may_lack: bool,
     tick: &(dyn Fn() -> Result<()> + Sync),
 ) -> Result<Audit> {
     let limits = limits(policy)?;
@@ -65,8 +67,8 @@ pub fn audit_projections(
         released: 0,
         suppressed: 0,
     };
-    let judge =
-        |projection| judge(policy, &virtual_policy, &book, projection, expected.as_ref(), &limits, tick);
+    let original = OriginalTables { policy, virtual_policy: &virtual_policy, book: &book, may_lack };
+    let judge = |projection| judge(&original, projection, expected.as_ref(), &limits, tick);
     let judged: Vec<Result<Judged<'_>>> = projections.par_iter().map(judge).collect();
     let judged = judged.into_iter().collect::<Result<Vec<_>>>()?;
     records = judged.first().map_or(records, |judged| judged.records);
@@ -113,17 +115,25 @@ struct Judged<'a> {
     found: Vec<Check>,
 }
 
+/// What tables are judged by.
+struct OriginalTables<'a> {
+    policy: &'a CheckedPolicy,
+    virtual_policy: &'a CheckedPolicy,
+    book: &'a ProjectionBook,
+    /// Whether records may be missing.
+    may_lack: bool,
+}
+
 /// Checks of one table what is asked of any table.
 fn judge<'a>(
-    policy: &CheckedPolicy,
-    virtual_policy: &CheckedPolicy,
-    book: &ProjectionBook,
+    original: &OriginalTables<'_>,
     projection: &'a Projection,
     expected: Option<&ExpectedCounts>,
     limits: &ProjectionLimits,
     tick: &(dyn Fn() -> Result<()> + Sync),
 ) -> Result<Judged<'a>> {
     tick()?;
+    let OriginalTables { policy, virtual_policy, book, may_lack } = *original;
     let classes = Classes::of(&projection.tables.release)?;
     let options = AuditOptions::default();
     let suppressed = Suppressed::of(virtual_policy, &projection.layout, &projection.tables, &options)?;
@@ -141,7 +151,7 @@ fn judge<'a>(
     let mut found = vec![check_values(&facts, &coverage), check_records(&facts, &coverage, None)?];
     found.push(Check::new(
         "complete",
-        records.released == book.rows(),
+        records.released == book.rows() || may_lack && records.released < book.rows(),
         format!(
             "the table has {}, the original {}",
             counted(records.released, "record", "records"),

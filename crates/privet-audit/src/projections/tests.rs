@@ -55,7 +55,7 @@ fn write(folder: &Path, name: &str, header: &str, rows: &[Vec<String>]) -> PathB
 fn audited(policy: &CheckedPolicy, tables: &[PathBuf], stated: Option<StatedPlan>) -> Audit {
     let open = |path: &PathBuf| Source::open(path, &ReadOptions::with_names(Some(','))).expect("a table");
     let tables: Vec<(usize, Source)> = (1..).zip(tables.iter().map(open)).collect();
-    let audit = audit_projections(policy, &tables, stated, None, &|| Ok(())).expect("an audit");
+    let audit = audit_projections(policy, &tables, stated, None, false, &|| Ok(())).expect("an audit");
     assert_eq!(audit.passed, audit.checks.iter().all(|check| check.holds));
     audit
 }

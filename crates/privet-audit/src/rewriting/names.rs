@@ -82,7 +82,7 @@ impl Names {
                 let is_one = text.len() == shape
                     && text.bytes().all(|byte| byte.is_ascii_lowercase() || (b'2'..=b'7').contains(&byte));
                 let is_missing = text.is_empty() || facts.policy.is_missing(text);
-                !is_missing && !(is_known && is_one)
+                !(is_missing || is_known && is_one)
             });
             // The cells of the original are numbered first where they are compared; those were derived with the key.
             checks.push(match (odd, &self.without_key) {

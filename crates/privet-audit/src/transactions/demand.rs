@@ -6,7 +6,7 @@ use privet_policy::ItemRequirement;
 use privet_policy::requirement::{Coherence, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
 use privet_taxonomy::ItemTree;
 
-/// KL(m,n)-privacy: whoever knows up to `m` nodes present and nodes of up to `n` leaves absent finds no transaction that
+/// KL(m,n)-privacy: anyone who knows up to `m` nodes present and nodes of up to `n` leaves absent finds no transaction that
 /// fits or at least `k`, and no sensitive item in more than its share of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demand {

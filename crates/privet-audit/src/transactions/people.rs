@@ -1,7 +1,7 @@
 //! People, where one of them may have several transactions.
 //!
 //! Knowledge fits a person if it fits one of their transactions; a sensitive item is theirs among those who fit if one of the
-//! transactions that fit has it. People do not add up over transactions, so nothing is added up here: whoever is asked about
+//! transactions that fit has it. People do not add up over transactions, so nothing is added up here: a person who is asked about
 //! is counted, transaction by transaction.
 //!
 //! Whose a released transaction is follows from the release where it is the original with every item replaced by the one
@@ -10,7 +10,7 @@
 //!
 //! What is passed over, and why that is right:
 //!
-//! 1. *Cells.* Transactions that hold the same nodes fit the same knowledge. Whoever fits anything has a whole cell for
+//! 1. *Cells.* Transactions that hold the same nodes fit the same knowledge. A person who fits anything has a whole cell for
 //!    company, so where each of some cells has k people, any of them together have k.
 //! 2. *Single people.* Where in each of some cells a sensitive item is in no more than its share of those people who have no
 //!    transaction elsewhere, it is in no more than its share of all who are in any of them: those with an item are at most

@@ -204,7 +204,7 @@ impl CoverIndex {
 
     /// The released transactions that cover an original: in preorder, the next node has to stand at or above the first item
     /// that none covers yet, and then covers all items up to its end. No item may be covered twice, so the node after it
-    /// stands at or above an item behind that end, and is no descendant of it; nor can it be above it, as an ancestor
+    /// stands at or above an item behind that end, and is not a descendant of it; nor can it be above it, as an ancestor
     /// comes earlier in preorder.
     pub(super) fn covering(&self, tree: &ItemTree, set: &Set) -> Vec<u32> {
         let mut found = Vec::new();

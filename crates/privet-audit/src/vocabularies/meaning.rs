@@ -87,7 +87,7 @@ pub(super) fn injects(
             (same.len() as u64, takers.collect())
         })
         .collect();
-    // Whoever comes first takes what fits. That nearly always does, and a pairing is a proof however it was found.
+    // First come, first served: that nearly always finds a pairing, and a pairing is a proof however it was found.
     let mut open = wanted.clone();
     for (amount, takers) in &supplies {
         let mut left = *amount;

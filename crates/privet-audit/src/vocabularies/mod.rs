@@ -229,7 +229,7 @@ fn check_records(facts: &VocabularyRelease<'_>, records: &AuditRecords) -> Check
     Check::new("records", holds, detail)
 }
 
-/// Whoever sees a word must not learn that one of a few people used it.
+/// Anyone who sees a word must not learn that one of a few people used it.
 fn check_rare_words(facts: &VocabularyRelease<'_>, words: &[ReleasedWord]) -> Option<Check> {
     let least = facts.demand.min_term_users;
     if least <= 1 {

@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_several_rows_counts_once() {
+    fn people_with_several_rows_count_once() {
         let path = |text: &str| text.split(';').map(String::from).collect::<Vec<_>>();
         let tree = ItemTree::from_paths(&[path("a;P;R"), path("b;P;R"), path("c;R")]).expect("a tree");
         let find = |label: &str| tree.find(label).expect("a node");

@@ -7,7 +7,7 @@ use privet_policy::{Bound, BoundLabel, CheckedPolicy, NumbersPolicy, PolicyColum
 
 use super::is_missing;
 
-/// The fewest numbers whose mean may be shown: of two, whoever knows one learns the other.
+/// The fewest numbers whose mean may be shown: of two, anyone who knows one learns the other.
 const LEAST_FOR_MEAN: u64 = 3;
 
 /// How the numbers of one column are published.

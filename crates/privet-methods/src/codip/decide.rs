@@ -1,5 +1,7 @@
 //! From a policy to projected tables.
 
+use std::collections::BTreeSet;
+
 use num_bigint::BigUint;
 use rayon::prelude::*;
 
@@ -7,6 +9,7 @@ use super::attributes::{self, SensitiveAttribute};
 use super::exhaustive::{self, MOST_STEPS};
 use super::ratios::{PairInformation, ProjectionPlan};
 use super::star;
+use super::suppression;
 use super::tables::ProjectedTables;
 use crate::SearchFacts;
 use crate::plan::{self, Plan, PlannedGain, PlannedTable, TablesPlan};
@@ -169,7 +172,8 @@ fn drawn(
     Ok((best.get(drawn.unwrap_or(0)).cloned(), drawn.map(|_| best.len())))
 }
 
-/// Applies a plan to other data. Whether its tables meet the requirements is for the audit to say.
+/// Applies a plan to other data. People whose class falls below the requirements in one of the tables are suppressed in all of
+/// them. Whether the limits on the plan hold, and (n, t)-closeness, is for the audit to say.
 pub fn apply_plan(
     policy: &CheckedPolicy,
     microdata: &Microdata,
@@ -185,7 +189,8 @@ pub fn apply_plan(
     let project = |(subset, table): (&Vec<usize>, &PlannedTable)| {
         Ok(tables.project(subset, &tables.levelling.levels_of(&table.levels, &table.cells)?))
     };
-    let projections = plan.iter().zip(&planned.projections).map(project).collect::<Result<Vec<_>>>()?;
+    let mut projections = plan.iter().zip(&planned.projections).map(project).collect::<Result<Vec<_>>>()?;
+    suppression::suppress(&mut projections, &tables, &[], clock)?;
     let improvement = improvement(&tables, &plan, attributes.len(), clock)?;
     let warnings = attributes::warnings(policy, microdata, &attributes);
     let figures = tables_plan(&tables, &projections, &attributes, (&ratios, &plan), &improvement);
@@ -210,6 +215,19 @@ pub fn apply_plan(
         search: SearchFacts::unproven(0, clock),
         warnings,
     })
+}
+
+/// Suppresses the people of some classes, table by table, in all tables of an applied plan, and those whose class falls below
+/// the requirements without them.
+pub fn suppress(
+    policy: &CheckedPolicy,
+    microdata: &Microdata,
+    decision: &mut ProjectionDecision,
+    classes: &[BTreeSet<u32>],
+    clock: &Clock,
+) -> Result<()> {
+    let (_, tables) = all_tables(policy, microdata, &decision.attributes, &decision.asked, clock)?;
+    suppression::suppress(&mut decision.projections, &tables, classes, clock)
 }
 
 /// What plans are made of: the information that attributes carry about each other, and their tables.

@@ -9,7 +9,8 @@
 //! - `attributes`: the sensitive attributes, after the bitmap transformation;
 //! - `ratios`: mutual information of all pairs, and from it association loss Γα and information exposure Γβ of any plan;
 //! - `tables`: which sets of attributes can be anonymised, and at which cost (`frontier` stores what is known of it);
-//! - `star`: CODIP*, greedy; `exhaustive`: CODIP, the best plan of all.
+//! - `star`: CODIP*, greedy; `exhaustive`: CODIP, the best plan of all;
+//! - `suppression`: people who do not fit an earlier plan.
 
 mod attributes;
 mod decide;
@@ -17,13 +18,14 @@ mod exhaustive;
 mod frontier;
 mod ratios;
 mod star;
+mod suppression;
 mod tables;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use attributes::{SensitiveAttribute, attributes};
 pub use decide::{
-    Improvement, ProjectedTable, ProjectionDecision, ProjectionSettings, apply_plan, decide, solve,
+    Improvement, ProjectedTable, ProjectionDecision, ProjectionSettings, apply_plan, decide, solve, suppress,
 };
 pub use exhaustive::{ExhaustivePlan, MOST_STEPS, search};
 pub use ratios::{PairInformation, ProjectionPlan};

@@ -26,7 +26,7 @@ use privet_engine::loss::{Cost, Tally};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy;
 use privet_engine::privacy::projection::Projection;
-use privet_engine::privacy::{ClassTest, Counted, NtCloseness};
+use privet_engine::privacy::{ClassTest, Counted, EquivalenceClass, NtCloseness};
 use privet_engine::rollup::{Grouping, Levels};
 use privet_policy::method::TableCost;
 use privet_policy::requirement::{Distance, TCloseness};
@@ -122,6 +122,13 @@ impl<'a> ProjectedTables<'a> {
                     | Requirement::LkcPrivacy(_)
                     | Requirement::BetaLikeness(_)
                     | Requirement::DeltaDisclosure(_)
+                    | Requirement::KMap(_)
+                    | Requirement::DeltaPresence(_)
+                    | Requirement::AverageRisk(_)
+                    | Requirement::SampleUniqueness(_)
+                    | Requirement::PopulationUniqueness(_)
+                    | Requirement::IndividualRisk(_)
+                    | Requirement::HouseholdRisk(_)
                     | Requirement::KlOfSets(_)
                     | Requirement::MatchingLDiversity(_)
                     | Requirement::Projection(_)
@@ -204,6 +211,19 @@ impl<'a> ProjectedTables<'a> {
         let holds = classes.all(|class| asked().all(|requirement| requirement.holds(&class)));
         frontier().learn(&grouping.levels, holds);
         holds
+    }
+
+    /// Whether a class of a table with these attributes meets its requirements, except closeness to natural supersets.
+    pub(super) fn allows(&self, class: &EquivalenceClass<'_>, subset: &[usize]) -> bool {
+        let own =
+            subset.iter().flat_map(|attribute| self.own[*attribute].iter().chain(&self.close[*attribute]));
+        self.general.iter().chain(own).all(|requirement| requirement.holds(class))
+    }
+
+    /// The largest distance of a class from the whole table, over these attributes.
+    pub(super) fn distance(&self, class: &EquivalenceClass<'_>, subset: &[usize]) -> f64 {
+        let distances = subset.iter().map(|attribute| self.closeness[*attribute].tightness(class).value);
+        distances.fold(0.0, f64::max)
     }
 
     /// Whether a table with these attributes meets its requirements, except closeness to the whole table or to natural

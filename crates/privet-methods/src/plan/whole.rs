@@ -6,7 +6,7 @@ use super::{BoxExtent, BoxPlan, LevelPlan, Named, Plan, PlannedColumn, PlannedTr
 use privet_core::{Error, Result};
 
 impl Plan {
-    /// An error if parts of the plan are missing or contradict each other. Whoever edits a plan must not get a release, or a
+    /// An error if parts of the plan are missing or contradict each other. Anyone who edits a plan must not get a release, or a
     /// list of cells, that another part of the plan denies.
     pub(super) fn check_whole(&self) -> Result<()> {
         let columns = match self {

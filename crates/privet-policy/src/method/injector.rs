@@ -71,7 +71,7 @@ pub(super) fn check_columns(columns: &[PolicyColumn], about: Option<usize>) -> R
         let message = format!("'{}' is a second sensitive column, and groups hide only one", other.name);
         return Err(Error::input(message).help(
             "leave it out of the policy, put both columns together into one, or use codip-star, which publishes several \
-             tables: rules are about one column, and whoever knows one of two values of a group would read the other",
+             tables: rules are about one column, and anyone who knows one of two values of a group would read the other",
         ));
     }
     let taken = |column: &&PolicyColumn| {

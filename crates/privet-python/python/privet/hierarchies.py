@@ -282,7 +282,7 @@ def dates() -> Builder:
 
 
 def mask(*steps: int) -> Builder:
-    """Codes masked from the right, by so many characters at each level; one at a time when left out.
+    """Codes masked from the right: how many characters at each level; one at a time when left out.
 
     >>> mask(2, 3).build(["94103"]).paths[0]
     ('94103', '941**', '*')

@@ -61,7 +61,7 @@ class Audit:
         known = Check.__dataclass_fields__
         checks = tuple(Check(**{key: value for key, value in check.items() if key in known})
                        for check in found["checks"])
-        return Audit(found["passed"], found["kind"], found["records"], found["classes"], checks,
+        return Audit(found["passed"], found.get("kind", "table"), found["records"], found["classes"], checks,
                      tuple(found.get("warnings", warnings)), found.get("text", ""))
 
     @property

@@ -23,8 +23,10 @@ __all__ = [
     "Policy",
     "class_label",
     "identifier",
+    "item_set",
     "mixed",
     "other",
+    "pseudonym",
     "quasi",
     "quasi_sensitive",
     "sensitive",
@@ -87,6 +89,16 @@ def quasi_sensitive(**keys: Any) -> Column:
 def set_of_items(hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
     """A set of items, a few of which others may know: its items are generalised along their hierarchy."""
     return Column("set", hierarchy, keys)
+
+
+def pseudonym(**keys: Any) -> Column:
+    """A column that names a person directly, by which tables are to be joined. It is published as a keyed hash."""
+    return Column("pseudonym", None, keys)
+
+
+def item_set(separator: str, hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
+    """A set of items, a few of which others may know."""
+    return Column("set", hierarchy, {"separator": separator, **keys})
 
 
 def mixed(hierarchy: HierarchyLike, **keys: Any) -> Column:

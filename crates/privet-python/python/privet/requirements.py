@@ -119,7 +119,7 @@ def kl_privacy(
     ``column``: the column of sets, as in column = "diagnoses".
     ``l``: no sensitive item is surer than 1/l, as in l = 5 or "10/3". Default: 1.
     ``theta``: the confidence allowed in single sensitive items, as in theta = { "HIV test" = "1/10" }.
-    ``n``: the confidence allowed in single sensitive items, as in theta = { "HIV test" = "1/10" }. Default: 0.
+    ``n``: how many items the adversary knows to be absent. Default: 0.
     """
     return Clause("kl-privacy", {"column": column, "k": k, "l": l, "m": m, "theta": theta, "n": n})
 

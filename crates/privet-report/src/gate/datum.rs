@@ -28,7 +28,7 @@ impl From<&'static str> for Datum {
 }
 
 impl Datum {
-    /// A name that everybody may know, or a value that the release shows: whoever calls this answers for that.
+    /// A name that everybody may know, or a value that the release shows: the caller answers for that.
     pub(crate) fn named(name: impl Into<String>) -> Datum {
         Datum(name.into())
     }

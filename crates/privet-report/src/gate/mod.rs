@@ -63,7 +63,7 @@ pub struct Key(());
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sourced {
-    /// From the released files alone: whoever has them can work it out.
+    /// From the released files alone: anyone who has them can work it out.
     Released(f64),
     /// With the help of the original.
     Original(Original<f64>),

@@ -67,7 +67,7 @@ fn against(limit: &GroupLimit, attack: Attack) -> Option<(Cover, String)> {
     match attack {
         Attack::Linking => Some((
             Cover::Uncovered,
-            "Quasi-identifiers are published exactly as they are. Whoever knows them can tell that a person is in the \
+            "Quasi-identifiers are published exactly as they are. Anyone who knows them can tell that a person is in the \
              data, and in which group; only the sensitive value is hidden."
                 .to_string(),
         )),
@@ -77,7 +77,7 @@ fn against(limit: &GroupLimit, attack: Attack) -> Option<(Cover, String)> {
         Attack::OutsideKnowledge if l > 1 && limit.knowledge => Some((
             Cover::Partly,
             format!(
-                "Whoever knows the mined and the stated rules about what cannot be still finds {l} values possible for \
+                "Anyone who knows the mined and the stated rules about what cannot be still finds {l} values possible for \
                  everybody. Other knowledge is not bounded, nor how likely each value is{}.",
                 if limit.max_posterior.is_some() { " where assignments are not equally likely" } else { "" }
             ),

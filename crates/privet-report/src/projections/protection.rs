@@ -20,7 +20,7 @@ pub fn protections(model: &ProjectionReport, edition: Edition) -> Vec<Protection
                     format!(": {} of what such a join could expose is left", left.text.text())
                 });
                 protection.meaning = format!(
-                    "Whoever finds a person’s class and knows one sensitive attribute reads the others of the same table, \
+                    "Anyone who finds a person’s class and knows one sensitive attribute reads the others of the same table, \
                      not those of other tables{left}."
                 );
             }

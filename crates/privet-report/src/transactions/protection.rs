@@ -39,10 +39,10 @@ pub fn promise(limit: &KnowledgeLimit) -> String {
     if both.is_empty() {
         return "nothing is promised, for k = 1 and l = 1 ask nothing".to_string();
     }
-    format!("whoever {} {}", knowledge(limit), both.join(", and "))
+    format!("anyone who {} {}", knowledge(limit), both.join(", and "))
 }
 
-/// What the attacker knows, behind "whoever".
+/// What the attacker knows, behind "anyone who".
 fn knowledge(limit: &KnowledgeLimit) -> String {
     if limit.everything {
         return "knows everything else about somebody’s transaction".to_string();
@@ -104,12 +104,12 @@ fn fallback(limits: &[KnowledgeLimit], attack: Attack) -> (Cover, String) {
 fn against(limit: &KnowledgeLimit, attack: Attack) -> Option<(Cover, String)> {
     let who = || {
         let knowledge = knowledge(limit);
-        format!("Whoever {knowledge}")
+        format!("Anyone who {knowledge}")
     };
     match attack {
         Attack::SeveralTransactions if limit.people => Some((
             Cover::Partly,
-            "Each person counts once, however many transactions they have. Whoever knows which of them are the same person’s \
+            "Each person counts once, however many transactions they have. Anyone who knows which of them are the same person’s \
              knows more than the requirement assumes."
                 .to_string(),
         )),
@@ -142,7 +142,7 @@ fn more_knowledge(limit: &KnowledgeLimit) -> String {
         n => format!("or more than {n} that it lacks"),
     };
     format!(
-        "Whoever knows more than {} of the items of somebody’s transaction, {lacks}, may find that a single one fits: \
+        "Anyone who knows more than {} of the items of somebody’s transaction, {lacks}, may find that a single one fits: \
          {} promises nothing then.",
         limit.m, limit.name
     )
@@ -152,8 +152,7 @@ fn more_knowledge(limit: &KnowledgeLimit) -> String {
 /// alternatives splits into v disjoint conjunctions with at most v − 1 more absences each, so n + m (v − 1) covers it.
 fn alternatives(limit: &KnowledgeLimit) -> Option<(Cover, String)> {
     if limit.everything {
-        let meaning =
-            "Whoever knows only that one of several things is true learns no more than who knows which.";
+        let meaning = "Knowing only that one of several things is true gives no more than knowing which.";
         return Some((Cover::Bounded, meaning.to_string()));
     }
     if limit.guards {

@@ -45,7 +45,7 @@ fn known(account: &LedgerAccount, key: Key) -> Vec<Block> {
 fn about(account: &LedgerAccount, key: Key) -> Datum {
     let by = match &account.person {
         Some(column) => Datum::say("by {}", [key.text(column)]),
-        None => "by all that their records hold, so that whoever’s record changed is not".into(),
+        None => "by all that their records hold, so that people whose record changed are not".into(),
     };
     let refuses = if account.refuses {
         "A release that tells more together with earlier ones is refused."
@@ -133,7 +133,7 @@ fn outcome(account: &LedgerAccount, key: Key) -> Datum {
     };
     let changed = (found.contradicted > 0).then(|| {
         Datum::say(
-            "{} have another value than before: whoever has both releases learns that it changed.",
+            "{} have another value than before: anyone who has both releases learns that it changed.",
             [key.count(found.contradicted)],
         )
     });

@@ -17,7 +17,7 @@ const K_ANONYMITY: &str = "k-anonymity";
 /// What makes records alike.
 const ALIKE: &str = "A class is all records with the same quasi-identifiers.";
 /// The same where people are counted.
-const ALIKE_PEOPLE: &str = "A class is everybody who has a record with the same quasi-identifiers; whoever has several records in a class counts once in it.";
+const ALIKE_PEOPLE: &str = "A class is everybody who has a record with the same quasi-identifiers; anyone who has several records in a class counts once in it.";
 /// The same where values, not columns, can be seen.
 const ALIKE_IN_ALL: &str = "No column is a quasi-identifier here: values of any may be seen. A class is all records with the same values in all mixed columns, so this is the risk if an attacker knew all of them; the requirement limits what follows from those that can be seen.";
 
@@ -125,7 +125,7 @@ fn first_page(model: &TableReport, edition: Edition) -> Verdict {
     if common.counts_people() {
         for entry in protections.iter_mut().filter(|entry| entry.attack == Attack::SeveralRecords) {
             entry.cover = Cover::Partly;
-            entry.meaning = "Each person counts once in a class, however many records they have there. Whoever has most of a \
+            entry.meaning = "Each person counts once in a class, however many records they have there. Anyone who has most of a \
                              class’s records still weighs most in it."
                 .to_string();
         }

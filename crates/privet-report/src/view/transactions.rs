@@ -349,7 +349,7 @@ fn glossary() -> Vec<(&'static str, &'static str)> {
         ),
         (
             "KL(m,n)-privacy",
-            "Whoever knows up to m items or groups that a transaction holds, and items with up to n leaves that it lacks, \
+            "Anyone who knows up to m items or groups that a transaction holds, and items with up to n leaves that it lacks, \
              finds none or at least k that fit. At most the share 1/l of them holds any one sensitive item.",
         ),
         (

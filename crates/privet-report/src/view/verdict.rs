@@ -130,7 +130,7 @@ impl Verdict {
         if edition.key().is_some_and(recurs) {
             explain(
                 Attack::SeveralRecords,
-                "An identifier recurs in the data, and records were counted, not people: whoever has several records may make \
+                "An identifier recurs in the data, and records were counted, not people: anyone who has several records may make \
                  up a class alone.",
             );
         }
@@ -202,6 +202,7 @@ pub(super) fn suppressed(common: &Common, edition: Edition) -> Option<KeyFigure>
     let records = &common.records;
     let (value, name) = match edition.key() {
         Some(key) => (key.count(*records.suppressed.see(key)), "records suppressed"),
+        None if records.hides_suppressed => return None,
         None => {
             let share = records.suppressed.next_to(records.released).shown(edition, records.released)?;
             (share.text, "of records suppressed")

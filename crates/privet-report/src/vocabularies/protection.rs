@@ -48,7 +48,7 @@ fn against(limit: &VocabularyLimit, attack: Attack) -> Option<(Cover, String)> {
         Attack::KnownTerms if k > 1 => Some((
             Cover::Bounded,
             format!(
-                "Whoever knows how often somebody used any combination of terms finds that person’s vocabulary with a \
+                "Anyone who knows how often somebody used any combination of terms finds that person’s vocabulary with a \
                  chance of at most 1 in {k}."
             ),
         )),

@@ -110,9 +110,9 @@ impl EarlierPlan {
 
 /// Applies an earlier plan to data of the same form, audits the result and publishes it, as a run does.
 ///
-/// Classes of a table that fall below the policy's requirements are suppressed. Several tables and transactions are published
-/// whole or not at all. If the policy names a ledger, the result is compared with the earlier releases in it. A plan whose
-/// effect on a record depends on other records is refused.
+/// Classes of a table that fall below the policy's requirements are suppressed; people whose class falls below them in one of
+/// several tables are suppressed in all. If the policy names a ledger, classes that expose somebody together with the earlier
+/// releases in it are suppressed as well. A plan whose effect on a record depends on other records is refused.
 ///
 /// ```
 /// use privet::clock::Clock;

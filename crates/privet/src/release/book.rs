@@ -5,6 +5,7 @@
 //! the ledger, and one that was announced and never confirmed counts as published.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -21,7 +22,7 @@ use privet_core::hash::{sha256_of, sha256_of_text};
 use privet_core::{Error, Result, place};
 use privet_ledger::{
     Composition, Event, Ledger, PeopleBy, PersonKeys, Recorded, Relation, ReleaseLine, ReleasedFile, Salt,
-    Signatures, SourceLine, State, Writer, compose as composed, re_release, release_hash,
+    Signatures, SourceLine, State, Writer, compose as composed, exposing, re_release, release_hash,
 };
 use privet_policy::{LedgerPolicy, OnComposition, Policy, PolicyRef};
 
@@ -105,6 +106,22 @@ impl Book {
         self.salt
     }
 
+    /// The classes, view by view, that would reveal somebody's value together with the earlier releases.
+    pub fn exposing(&self, signatures: &Signatures) -> Vec<BTreeSet<u32>> {
+        // What was said while these classes were found is said again when the release is compared.
+        self.remarks.take();
+        let recorded = self.recorded();
+        let earlier: Vec<&Signatures> = recorded.iter().map(|one| &one.release.signatures).collect();
+        exposing(signatures, &earlier)
+    }
+
+    /// The earlier releases that were not withdrawn.
+    fn recorded(&self) -> Vec<Recorded<'_>> {
+        let mut recorded = self.writer.ledger().releases();
+        recorded.retain(|release| release.state != State::Withdrawn);
+        recorded
+    }
+
     /// The column that names people, if the policy says.
     pub fn person(&self) -> Option<&str> {
         self.keys.person.as_deref()
@@ -175,15 +192,13 @@ impl Book {
 
     /// Sets the release against the earlier ones.
     fn attack(&self, warnings: &mut Vec<String>) -> Result<(Vec<Finding>, LedgerAccount)> {
-        let ledger = self.writer.ledger();
-        if ledger.shared {
+        if self.writer.ledger().shared {
             warnings.push(format!(
                 "others than you may read the ledger {}, which tells who was released when: chmod 600 it",
                 self.keys.path.display()
             ));
         }
-        let recorded: Vec<_> =
-            ledger.releases().into_iter().filter(|release| release.state != State::Withdrawn).collect();
+        let recorded = self.recorded();
         let earlier: Vec<&Signatures> =
             recorded.iter().map(|recorded| &recorded.release.signatures).collect();
         let start = Instant::now();
@@ -214,7 +229,7 @@ impl Book {
         }
         if found.contradicted > 0 {
             warnings.push(format!(
-                "{} another sensitive value than in an earlier release: whoever has both learns that it changed",
+                "{} another sensitive value than in an earlier release: anyone who has both learns that it changed",
                 counted(found.contradicted, "person has", "people have")
             ));
         }

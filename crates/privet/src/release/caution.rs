@@ -37,7 +37,7 @@ pub(super) fn about_seed(seed: u64, policy: PolicyRef<'_>) -> Option<String> {
         return None;
     }
     Some(format!(
-        "the seed {seed} can be guessed: whoever knows the data except for a few values can try all small seeds and see which \
+        "the seed {seed} can be guessed: anyone who knows the data except for a few values can try all small seeds and see which \
          of their guesses gives this release. Leave the seed out of the policy: one is then drawn and kept in \
          steward/manifest.json"
     ))
@@ -101,7 +101,7 @@ pub(super) fn about_cells(microdata: &Microdata, recoding: &Recoding, classes: &
         if alone > 0 {
             let what = if alone == 1 { "class is" } else { "classes are" };
             warnings.push(format!(
-                "{alone} {what} a single record whose {name} is suppressed: whoever finds the person does not learn the \
+                "{alone} {what} a single record whose {name} is suppressed: anyone who finds the person does not learn the \
                  value, but knows that the record is theirs, with all its other columns. Add [privacy.k-anonymity] with \
                  k = 2 or more to rule that out"
             ));
@@ -148,7 +148,7 @@ pub(super) fn about_freeform(policy: &CheckedPolicy, classes: &ClassTable) -> Op
     };
     Some(format!(
         "ff-anonymity comes without k-anonymity: it allows a class of one, a person who is alone with what the release shows \
-         of them ({here}). Whoever finds them knows which record is theirs, with all columns of role 'class' and 'other'. Add \
+         of them ({here}). Anyone who finds them knows which record is theirs, with all columns of role 'class' and 'other'. Add \
          [privacy.k-anonymity] with k = 2 or more to rule that out"
     ))
 }

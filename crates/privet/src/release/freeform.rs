@@ -17,7 +17,7 @@ pub(super) fn notion(threat: &str) -> Notion {
     Notion::Other {
         name: "FF-anonymity".to_string(),
         promise: format!(
-            "whoever sees any values that can be observed infers no hidden one with a probability that, times how sensitive \
+            "nobody who sees any values that can be observed infers a hidden one with a probability that, times how sensitive \
              it is, exceeds {threat}"
         ),
         column: None,

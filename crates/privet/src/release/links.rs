@@ -99,7 +99,7 @@ pub(super) fn diversity(asked: &QsDiversity, column: &str) -> Notion {
     let QsDiversity { c, l, .. } = asked;
     let name = format!("QS (c,l)-diversity of {column}");
     let promise = format!(
-        "whoever looks up the terms of {column} in the knowledge file finds the likeliest label of a group at most {c} times \
+        "anyone who looks up the terms of {column} in the knowledge file finds the likeliest label of a group at most {c} times \
          as likely as the {} and all less likely ones together",
         ordinal(*l)
     );

@@ -35,7 +35,7 @@ pub struct OpenRelease {
 /// Opens a published release. `original` stands in for the data's place when it was made.
 ///
 /// A release whose files are not as they were published is an error, as it is a violation to an audit; so is data that has
-/// changed where it lies. Whoever names another original does so on purpose, and gets a warning.
+/// changed where it lies. Naming another original is done on purpose, and gives a warning.
 pub fn open_release(folder: &Path, original: Option<&Path>, clock: &Clock) -> Result<OpenRelease> {
     let opened = ReleaseFolder::open(folder)?;
     let seed = opened.seed()?;

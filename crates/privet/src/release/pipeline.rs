@@ -1,10 +1,12 @@
 //! The story of a run, once for all shapes of release: read, decide, write, audit, attack, publish.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
+use super::account::identify_program;
 use super::again::{self, EarlierPlan};
 use super::baselines::baselines;
 use super::book::{self, Book, Kept};
@@ -21,7 +23,7 @@ use privet_audit::released::Released;
 use privet_audit::{Audit, ReleaseFolder, audit_release};
 use privet_core::clock::Clock;
 use privet_core::hash::sha256_of;
-use privet_core::{Error, Exact, Result};
+use privet_core::{Error, Exact, Result, counted};
 use privet_data::{Destination, Directory, FileKind, Source, Version};
 use privet_ledger::Signatures;
 use privet_methods::plan::Plan;
@@ -49,6 +51,12 @@ pub(super) trait Shape: Sized {
     /// Reads the data and applies an earlier plan to them. A shape whose plans depend on all of the data refuses.
     fn compile(_: Self::Policy, plan: &Plan, _seed: u64, _: &Clock) -> Result<Self> {
         plan.check_reusable().and_then(|()| Err(Error::internal("this plan should apply to other data")))
+    }
+
+    /// Suppresses the people of these classes, view by view as [`Shape::signatures`] has them. A shape whose plans suppress
+    /// nobody stays as it is.
+    fn suppress(self, _classes: &[BTreeSet<u32>], _: &Clock) -> Result<Self> {
+        Ok(self)
     }
 
     /// The policy that the decision was made under.
@@ -159,17 +167,23 @@ pub(super) fn made<S: Shape>(
     clock: &Clock,
 ) -> Result<Published> {
     S::refuse(&policy, options)?;
+    identify_program();
     let plan = applied.map(|earlier| Path::new(earlier.path()));
     refuse_own_sources(&options.target, policy.any(), plan)?;
     let (target, seed) = begin(&mut policy, options)?;
     let version = policy.any().version();
     let held = policy.hold_out(options.holdout, seed, clock)?;
-    let shape = match applied {
+    let mut shape = match applied {
         Some(earlier) => S::compile(policy, &earlier.plan, seed, clock)?,
         None => S::decide(policy, seed, clock)?,
     };
     clock.check()?;
-    publish(&shape, Making { target, seed, version, held, applied }, options, clock)
+    let ledger = Book::open(shape.policy().any(), &options.target, clock)?;
+    let mut making = Making { held, applied, ..Making::of(target, seed, version, ledger) };
+    if applied.is_some() {
+        shape = making.suppress_exposing(shape, clock)?;
+    }
+    publish(&shape, making, options, clock)
 }
 
 /// What a run has claimed before it decides.
@@ -182,6 +196,45 @@ pub(super) struct Making<'a> {
     pub held: Option<HeldOut>,
     /// The earlier plan that is applied, where nothing is decided anew.
     pub applied: Option<&'a EarlierPlan>,
+    /// Where releases are recorded, if the policy says.
+    pub ledger: Option<Book>,
+    /// What the user should know about the run so far.
+    pub remarks: Vec<String>,
+}
+
+impl Making<'_> {
+    /// A run that keeps nobody out and applies no earlier plan.
+    pub fn of(target: Target, seed: u64, version: Option<Version>, ledger: Option<Book>) -> Making<'static> {
+        Making { target, seed, version, held: None, applied: None, ledger, remarks: Vec::new() }
+    }
+
+    /// Suppresses the classes that would reveal somebody's value together with earlier releases. An earlier plan cannot be
+    /// replaced by another one that reveals less, so this is all that can be done.
+    fn suppress_exposing<S: Shape>(&mut self, mut shape: S, clock: &Clock) -> Result<S> {
+        let Some(book) = &self.ledger else { return Ok(shape) };
+        let before = shape.stated()?.released;
+        let mut released = before;
+        loop {
+            let exposing = book.exposing(&shape.signatures(book, clock)?);
+            if exposing.iter().all(BTreeSet::is_empty) {
+                break;
+            }
+            shape = shape.suppress(&exposing, clock)?;
+            let left = shape.stated()?.released;
+            if left == std::mem::replace(&mut released, left) {
+                break;
+            }
+        }
+        if released < before {
+            let suppressed = before - released;
+            self.remarks.push(format!(
+                "{} suppressed: together with earlier releases in the ledger, their classes would reveal somebody's sensitive \
+                 value",
+                counted(suppressed, "record is", "records are")
+            ));
+        }
+        Ok(shape)
+    }
 }
 
 /// Refuses to replace a release that holds what the run reads: that would be destroyed.
@@ -247,12 +300,11 @@ pub(super) fn staged<S: Shape>(
     options: &RunOptions,
     clock: &Clock,
 ) -> Result<Staged> {
-    let Making { target, seed, version, held, applied } = making;
+    let Making { target, seed, version, held, applied, mut ledger, remarks } = making;
     let policy = shape.policy().any();
-    let mut cautions: Vec<String> = caution::about_seed(seed, policy).into_iter().collect();
+    let mut cautions: Vec<String> = caution::about_seed(seed, policy).into_iter().chain(remarks).collect();
     cautions.extend(held.as_ref().and_then(HeldOut::caution));
     let mut warnings = shape.warnings(cautions)?;
-    let mut ledger = Book::open(policy, &options.target, clock)?;
     book::compose(&mut ledger, &mut warnings, |book| shape.signatures(book, clock))?;
     clock.check()?;
 
@@ -292,6 +344,8 @@ pub(super) fn staged<S: Shape>(
     let manifest = documents.write(&target, &files, |files| {
         let mut manifest = Claims { files, ..claims.clone() }.steward(&target.steward())?;
         shape.complete(&account, &mut manifest);
+        manifest["run"] =
+            json!({ "seconds": clock.elapsed().as_secs_f64(), "cpu_seconds": clock.cpu().as_secs_f64() });
         Ok(manifest)
     })?;
     let empty = claims.stated.empty;

@@ -1,5 +1,6 @@
 //! One generalised table.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
@@ -53,6 +54,16 @@ impl Recoded {
     ) -> Result<Recoded> {
         let key = microdata.key(seed);
         solution.recoding.draw(key);
+        Recoded::with_key(policy, microdata, solution, key)
+    }
+
+    /// The same, where all choices are made.
+    fn with_key(
+        policy: CheckedPolicy,
+        microdata: Microdata,
+        mut solution: Solution,
+        key: RunKey,
+    ) -> Result<Recoded> {
         let classes = solution.recoding.count(&microdata);
         crowd::refuse_shared(&policy, &classes)?;
         let cost = match solution.cost.take() {
@@ -71,6 +82,11 @@ impl Recoded {
         let prices = (Price::from(&cost), costs.iter().map(Price::from).collect());
         let veil = veil::of_table(&policy.requirements, &microdata, &classes);
         Ok(Recoded { policy, microdata, solution, classes, cost, costs, prices, veil, key })
+    }
+
+    /// What all random choices of the run derive from.
+    pub fn key(&self) -> RunKey {
+        self.key
     }
 
     fn released(&self) -> u64 {
@@ -107,6 +123,14 @@ impl Shape for Recoded {
         crowd::refuse_alike(&policy, &microdata)?;
         let solution = method::apply_plan(&policy, &microdata, plan, clock)?;
         Recoded::of(policy, microdata, solution, seed)
+    }
+
+    fn suppress(self, classes: &[BTreeSet<u32>], _: &Clock) -> Result<Self> {
+        let Recoded { policy, microdata, mut solution, key, .. } = self;
+        classes.iter().for_each(|classes| solution.recoding.suppress(classes));
+        // What the method says the release costs was said of all its classes.
+        solution.cost = None;
+        Recoded::with_key(policy, microdata, solution, key)
     }
 
     fn policy(&self) -> &CheckedPolicy {
@@ -183,10 +207,13 @@ impl Shape for Recoded {
             .collect();
         // Stars can be counted in the release.
         let starred = Some(("starred", self.classes.starred)).filter(|(_, starred)| *starred > 0);
-        let left_out = [
+        let mut left_out = vec![
             ("suppressed", self.classes.suppressed.into()),
             ("dropped", self.microdata.summary.dropped.into()),
         ];
+        if super::hides_suppressed(&self.policy) {
+            left_out.remove(0);
+        }
         let mut also = vec![("columns", columns)];
         if matches!(self.whose(), Whose::Counted { .. }) {
             // How many there are is not for everybody: it does not follow from the released records.
@@ -200,7 +227,7 @@ impl Shape for Recoded {
             manifest["records"]["starred"] = self.classes.starred.into();
         }
         if let Some(print) = &self.policy.key_fingerprint {
-            // Whoever makes further tables of the same people sees whether the key is the same.
+            // Anyone who makes further tables of the same people sees whether the key is the same.
             let domains = self
                 .policy
                 .columns

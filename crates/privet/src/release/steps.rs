@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::account::rows;
 use super::again::EarlierPlan;
+use super::book::Book;
 use super::buckets::Grouped;
+use super::cluster::RowPlan;
 use super::manifest::Statement;
 use super::pipeline::{self, Making, Outlet, RunPolicy, Shape, Staged, Written};
 use super::projections::Projections;
@@ -87,6 +89,27 @@ impl Decision {
     /// How many records are released, of how many that were read.
     pub fn records(&self) -> Result<(u64, u64)> {
         self.stated().map(|stated| (stated.released, stated.read))
+    }
+
+    /// What is to become of each row, for workers of a [cluster](crate::cluster).
+    pub fn row_plan(&self) -> Result<RowPlan> {
+        match &self.made {
+            Made::Table(recoded) => RowPlan::of(recoded),
+            Made::Groups(_) | Made::Projections(_) | Made::Transactions(_) | Made::Vocabularies(_) => {
+                Err(Error::input("only releases of one recoded table can be made on a cluster")
+                    .help("make this release on one machine"))
+            }
+        }
+    }
+
+    /// How many records were dropped because they lack a value.
+    pub fn dropped(&self) -> Result<u64> {
+        self.stated().map(|stated| stated.dropped)
+    }
+
+    /// How many records are left out because they would be recognised.
+    pub fn suppressed(&self) -> Result<u64> {
+        self.stated().map(|stated| stated.suppressed)
     }
 
     /// What the user should know before anything is published.
@@ -214,7 +237,8 @@ pub fn decide(
 ///
 /// Classes of a table that fall below the policy's requirements are suppressed. Data with values that the plan does not know are
 /// refused, and so is a plan whose effect on a record depends on other records. [`release::apply_plan`](super::apply_plan) does the
-/// same with files and publishes the result; see [`EarlierPlan`] for an example.
+/// same with files and publishes the result; it also suppresses what a ledger asks for, which [`publish`] compares with as for any
+/// decision. See [`EarlierPlan`] for an example.
 pub fn decide_by_plan(
     earlier: &EarlierPlan,
     policy: &Policy,
@@ -460,7 +484,8 @@ fn staged<S: Shape>(shape: &S, decision: &Decision, options: &RunOptions, clock:
     S::refuse(shape.policy(), options)?;
     pipeline::refuse_own_sources(&options.target, shape.policy().any(), None)?;
     let target = Target::claim(&options.target, options.force)?;
-    let (seed, version) = (decision.seed, decision.version.clone());
-    let making = Making { target, seed, version, held: None, applied: decision.earlier.as_ref() };
+    let ledger = Book::open(decision.policy(), &options.target, clock)?;
+    let making = Making::of(target, decision.seed, decision.version.clone(), ledger);
+    let making = Making { applied: decision.earlier.as_ref(), ..making };
     pipeline::staged(shape, making, options, clock)
 }

@@ -12,7 +12,7 @@ pub(super) fn in_words(scheme: Option<Scheme>) -> String {
         }
         Some(Scheme::VioRec) => {
             "Where a class exceeded a threshold, just as many records with the values in excess are left out as it takes. \
-             Whoever knows this scheme can undo part of it: someone who knows how many people belong to a class learns \
+             Anyone who knows this scheme can undo part of it: someone who knows how many people belong to a class learns \
              how many are missing, and that they had a value which now stands at its threshold."
         }
         Some(Scheme::AllSa) => {
@@ -20,7 +20,7 @@ pub(super) fn in_words(scheme: Option<Scheme>) -> String {
              threshold was exceeded there, not which value exceeded it."
         }
         Some(Scheme::VioSa) => {
-            "Where a value exceeded its threshold in a class, its cells there say *; other values are shown. Whoever knows \
+            "Where a value exceeded its threshold in a class, its cells there say *; other values are shown. Anyone who knows \
              this scheme can undo part of it: a * is none of the values that its class still shows, and it was in excess \
              there, so few values may be left to choose from, and the guess may be surer than the threshold allows."
         }

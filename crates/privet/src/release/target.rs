@@ -1,7 +1,7 @@
 //! The folder a release goes to: either the whole release is there, or nothing changed.
 //!
 //! Everything is written to a hidden folder next to the target. Publishing is one atomic rename; replacing an older release
-//! is one atomic exchange, where the file system has one. A lock next to the target keeps two runs apart, and whoever holds it
+//! is one atomic exchange, where the file system has one. A lock next to the target keeps two runs apart, and anyone who holds it
 //! clears away what a killed run may have left in the hidden folder.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -190,7 +190,7 @@ fn exists(path: &Path) -> Error {
         .help("choose another target, or replace it with --force")
 }
 
-/// Refuses a place inside a release: `public/` would hold what was not published, and whoever replaces or removes that release
+/// Refuses a place inside a release: `public/` would hold what was not published, and anyone who replaces or removes that release
 /// would take this one with it.
 fn refuse_inside_release(parent: &Path) -> Result<()> {
     let Ok(parent) = parent.canonicalize() else { return Ok(()) };

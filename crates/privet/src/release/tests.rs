@@ -152,7 +152,7 @@ fn a_release_without_records_is_published_with_a_warning() {
         let version = policy.source.version();
         let seed = 7 << 32;
         let shape = Recoded::of(policy, microdata, solution, seed).expect("a table");
-        let making = Making { target, seed, version, held: None, applied: None };
+        let making = Making::of(target, seed, version, None);
         let published = publish(&shape, making, &options, &Clock::unlimited()).expect("a release");
         assert_eq!(
             published.warnings,
@@ -193,7 +193,7 @@ fn a_value_is_set_against_its_threshold_where_it_is_commonest() {
     };
     let mut recoding = one_class(&microdata);
     assert_eq!(shown(&recoding), [("Flu".into(), 3, 0.75), ("Cold".into(), 1, 0.25)]);
-    // A suppressed cell is no value, but its record still counts.
+    // A suppressed cell is not a value, but its record still counts.
     recoding.star(0, slot(&microdata, "disease", "Flu"));
     assert_eq!(shown(&recoding), [("Cold".into(), 1, 0.25), ("Flu".into(), 3, 0.0)]);
 }

@@ -126,7 +126,7 @@ impl<'a> ClusteringPhase<'a> {
         let mut live = LiveRows::new(rows);
         let surplus = match effort {
             SearchEffort::Limited => surplus(rows, settings.k),
-            // Few rows are no problem, whoever they belong to.
+            // Few rows are no problem, no matter whose they are.
             SearchEffort::Reference | SearchEffort::Full => Vec::new(),
         };
         surplus.iter().for_each(|row| live.remove(*row, rows));

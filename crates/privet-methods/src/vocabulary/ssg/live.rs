@@ -134,7 +134,7 @@ mod tests {
     use crate::vocabulary::cases;
 
     #[test]
-    fn the_first_row_of_others_is_found_whoever_has_most() {
+    fn the_first_row_of_others_is_found_no_matter_who_has_most() {
         // Two rows in three belong to one person, and are removed in an order of their own.
         let users: Vec<String> =
             (0..90).map(|at| if at % 3 == 0 { at % 7 + 1 } else { 0 }.to_string()).collect();

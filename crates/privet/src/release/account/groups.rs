@@ -68,7 +68,7 @@ pub(in crate::release) fn account(
     common.whose = crowd::whose(microdata, None);
     common.scan = Some(scan::table(policy, tick)?.into());
     common.tightness = tightness(&requirement, (&groups, &exposed), decision);
-    // Quasi-identifiers are published as they are, so whoever knows them finds the same records as before.
+    // Quasi-identifiers are published as they are, so anyone who knows them finds the same records as before.
     common.risk_before = Some(shared::risk(shared::sizes_before(microdata).into_iter()).into());
     common.risk_after = Some(shared::risk(shared::sizes(microdata, &present).into_iter()));
     common.fidelity =

@@ -4,6 +4,7 @@
 mod tests;
 mod write;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -54,16 +55,30 @@ impl Projections {
         seed: u64,
     ) -> Projections {
         let key = microdata.key(seed);
+        Projections::with_key(policy, microdata, decision, key)
+    }
+
+    fn with_key(
+        policy: CheckedPolicy,
+        microdata: Microdata,
+        decision: ProjectionDecision,
+        key: RunKey,
+    ) -> Projections {
         let classes: Vec<ClassTable> =
             decision.projections.par_iter().map(|table| table.recoding.outline(&microdata)).collect();
         let losses = losses(&decision, &microdata, &classes);
-        let totals: Vec<Vec<u64>> =
-            microdata.table.tracked.iter().map(|column| column.totals.clone()).collect();
-        // Every record is in every table.
+        let totals = released_totals(&decision, &microdata);
         let veil = veil::of(&policy.requirements, |clause, value| {
             is_shown(&microdata.table, &totals, clause, value)
         });
         Projections { policy, microdata, decision, classes, losses, veil, key }
+    }
+}
+
+impl Projections {
+    /// How many records are suppressed, each in all tables.
+    fn suppressed(&self) -> u64 {
+        self.classes.first().map_or(0, |classes| classes.suppressed)
     }
 }
 
@@ -87,6 +102,12 @@ impl Shape for Projections {
         let microdata = recoded::read(&policy, clock)?;
         let decision = codip::apply_plan(&policy, &microdata, plan, clock)?;
         Ok(Projections::of(policy, microdata, decision, seed))
+    }
+
+    fn suppress(self, classes: &[BTreeSet<u32>], clock: &Clock) -> Result<Self> {
+        let Projections { policy, microdata, mut decision, key, .. } = self;
+        codip::suppress(&policy, &microdata, &mut decision, classes, clock)?;
+        Ok(Projections::with_key(policy, microdata, decision, key))
     }
 
     fn policy(&self) -> &CheckedPolicy {
@@ -120,12 +141,13 @@ impl Shape for Projections {
 
     fn stated(&self) -> Result<Statement<'_>> {
         let summary = &self.microdata.summary;
+        let released = summary.total() - self.suppressed();
         Ok(Statement {
             read: summary.read,
             dropped: summary.dropped,
-            suppressed: 0,
-            released: summary.total(),
-            empty: summary.total() == 0,
+            suppressed: self.suppressed(),
+            released,
+            empty: released == 0,
             exactly: exactly(&self.decision, &self.microdata, &self.classes),
             cost: &self.losses[0],
             losses: &self.losses,
@@ -143,13 +165,34 @@ impl Shape for Projections {
     }
 
     fn public_manifest(&self, claims: &Claims<'_>) -> Json {
-        let dropped = ("dropped", self.microdata.summary.dropped.into());
-        claims.public(&[], &[dropped], &[("tables", public_tables(&self.decision))])
+        let mut left_out = vec![("dropped", self.microdata.summary.dropped.into())];
+        if self.suppressed() > 0 {
+            left_out.push(("suppressed", self.suppressed().into()));
+        }
+        claims.public(&[], &left_out, &[("tables", public_tables(&self.decision))])
     }
 
     fn left_out(&self) -> Vec<String> {
         recoded::not_published(&self.policy)
     }
+}
+
+/// How often each value of the tracked columns is published. Who is suppressed in one table is so in all.
+fn released_totals(decision: &ProjectionDecision, microdata: &Microdata) -> Vec<Vec<u64>> {
+    let tracked = &microdata.table.tracked;
+    let mut totals: Vec<Vec<u64>> = tracked.iter().map(|column| column.totals.clone()).collect();
+    let Some(table) = decision.projections.first() else { return totals };
+    for record in 0..microdata.summary.len() {
+        let count = microdata.summary.count(record);
+        if table.recoding.destinations(record, count).next().is_some() {
+            continue;
+        }
+        for (at, totals) in totals.iter_mut().enumerate() {
+            let coding = microdata.coding(at);
+            totals[coding.code(microdata.summary.record(record)[coding.column]) as usize] -= count;
+        }
+    }
+    totals
 }
 
 /// The share of quasi-identifier cells that are published as they are: the mean over the tables.

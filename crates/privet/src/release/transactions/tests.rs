@@ -73,7 +73,7 @@ fn decide(
     let version = policy.source.version();
     let seed = policy.seed.unwrap_or(0);
     let shape = Transactions::of(policy, baskets, limits, solution, seed);
-    let making = Making { target: claimed, seed, version, held: None, applied: None };
+    let making = Making::of(claimed, seed, version, None);
     pipeline::publish(&shape, making, &options, &Clock::unlimited())
 }
 

@@ -116,7 +116,7 @@ fn an_audit_notices_what_was_done_to_a_release() {
         kept.map(|line| format!("{line}\n")).collect()
     };
     assert!((1..=8).any(|number| !judged(&without(number))));
-    // Whoever may write to the folder may adjust the hash too: the checks of the content must notice by themselves.
+    // Anyone who may write to the folder may adjust the hash too: the checks of the content must notice by themselves.
     let steward = desk.text("out/steward/manifest.json");
     let forged = |text: &str, manifest: &str| {
         fs::write(&file, text).expect("written");

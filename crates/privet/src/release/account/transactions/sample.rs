@@ -120,7 +120,7 @@ pub(super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> TransactionRe
     let utility = utility.expect("patterns");
     let cost = Price { name: "NCP", value: 0.0413, exact: None, normalised: 0.0413 };
     let veil = Veil::default();
-    let warnings = ["whoever knows three items may find somebody".to_string()];
+    let warnings = ["anyone who knows three items may find somebody".to_string()];
     let files = [("release.txt".to_string(), "00ff".repeat(16))];
     let stated = Statement {
         read: baskets.total(),

@@ -78,7 +78,7 @@ fn the_first_page_says_what_is_not_protected() {
     let page = html(&baskets(), Edition::Public);
     let first = page.split("<nav").next().unwrap_or_default();
     assert!(first.contains(
-        "whoever knows up to 2 items of somebody’s transaction and one that it lacks finds no transaction or at least 5 \
+        "anyone who knows up to 2 items of somebody’s transaction and one that it lacks finds no transaction or at least 5 \
          that fit, and becomes no surer than 1&#x2f;5 of any sensitive item"
     ));
     for attack in [
@@ -174,8 +174,14 @@ fn the_public_edition_names_no_item_that_the_release_hides() {
 #[test]
 fn the_public_edition_shows_no_count_from_one_to_ten() {
     let mut model = baskets();
-    model.common.records =
-        Records { read: 7.into(), dropped: 0.into(), suppressed: 7.into(), released: 7, starred: 7.into() };
+    model.common.records = Records {
+        read: 7.into(),
+        dropped: 0.into(),
+        suppressed: 7.into(),
+        released: 7,
+        starred: 7.into(),
+        hides_suppressed: false,
+    };
     for node in &mut model.tree.nodes {
         (node.records, node.released, node.level) = (7.into(), 7, 0);
         node.label = "label".into();
