@@ -49,6 +49,9 @@ pub(super) fn check(
         }
         match policy.columns.iter().find(|column| column.name == *name).map(|column| column.role) {
             Some(Some(Role::Identifier)) => faults.push(format!("column '{name}' is an identifier")),
+            Some(Some(role)) if !is_published(policy, name) => {
+                faults.push(format!("column '{name}' has role '{role}' and is not published"));
+            }
             Some(Some(_)) => {}
             Some(None) => faults.push(format!("column '{name}' is not mentioned in the policy")),
             None => faults.push(format!("column '{name}' is not in the original")),
@@ -59,7 +62,7 @@ pub(super) fn check(
     let mut sets = None;
     let mut expected = Vec::new();
     for column in &policy.columns {
-        let Some(role) = column.role.filter(|role| *role != Role::Identifier) else { continue };
+        let Some(role) = column.role.filter(|_| column.is_published()) else { continue };
         expected.push(column.name.as_str());
         let Some(position) = released.iter().position(|name| *name == column.name) else {
             if role.is_generalised() || is_required(policy, column) {
@@ -73,11 +76,11 @@ pub(super) fn check(
         let place = ColumnPlace { original: column.index, released: position };
         match role {
             Role::QuasiIdentifier | Role::Mixed => layout.quasi.push(place),
-            Role::Sensitive | Role::Class => layout.plain.push(place),
+            Role::Sensitive | Role::Class | Role::Weight => layout.plain.push(place),
             Role::QuasiSensitive | Role::Set => sets = Some(place),
             // What should be published of it is known.
             Role::Other | Role::Pseudonym if column.is_rewritten() => layout.plain.push(place),
-            Role::Identifier | Role::Other | Role::Pseudonym => {}
+            Role::Identifier | Role::Household | Role::Other | Role::Pseudonym => {}
         }
     }
     if let Some(place) = sets {
@@ -94,6 +97,10 @@ pub(super) fn check(
         faults.join("; ")
     };
     Ok((layout, Check::new("columns", faults.is_empty(), detail)))
+}
+
+fn is_published(policy: &CheckedPolicy, name: &str) -> bool {
+    policy.columns.iter().any(|column| column.name == name && column.is_published())
 }
 
 fn is_required(policy: &CheckedPolicy, column: &PolicyColumn) -> bool {

@@ -106,6 +106,17 @@ struct FormScan {
     hasher: DefaultHashBuilder,
 }
 
+/// What the next byte belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Bare,
+    Quoted,
+    /// Behind a quote inside a quoted cell: its end, or the first of two quotes.
+    Quote,
+    /// Behind a carriage return, which a line feed may follow.
+    Return,
+}
+
 /// Kinds of values that tools decide about quotes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum SpellingKind {
@@ -146,55 +157,74 @@ impl FormScan {
         let mut scan = FormScan { sets, line: 1, most, between: delimiter, ..FormScan::default() };
         let mut delimiter_bytes = [0; 4];
         let delimiter = delimiter.encode_utf8(&mut delimiter_bytes).as_bytes();
-        let mut bytes = after_mark(text)?.bytes().peekable();
-        let (mut cell, mut quoted, mut any) = (Vec::new(), false, false);
-        while let Some(byte) = bytes.next().transpose()? {
-            if quoted {
-                cell.push(byte);
-                if byte == b'"' {
-                    if matches!(bytes.peek(), Some(Ok(b'"'))) {
-                        cell.push(b'"');
-                        bytes.next();
-                    } else {
-                        quoted = false;
-                    }
-                }
-                scan.line += u64::from(byte == b'\n');
-                continue;
-            }
-            match byte {
-                b'"' if cell.is_empty() => {
-                    quoted = true;
+        let mut ends = [false; 256];
+        for byte in [delimiter[delimiter.len() - 1], b'\r', b'\n'] {
+            ends[usize::from(byte)] = true;
+        }
+        let mut text = after_mark(text)?;
+        let (mut cell, mut any, mut at) = (Vec::new(), false, Place::Bare);
+        loop {
+            let bytes = match text.fill_buf() {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                bytes => bytes?,
+            };
+            let Some(first) = bytes.first().copied() else { break };
+            let taken = match at {
+                Place::Bare if first == b'"' && cell.is_empty() => {
                     any = true;
-                    cell.push(byte);
+                    cell.push(first);
+                    at = Place::Quoted;
+                    1
                 }
-                b'\r' | b'\n' => {
-                    let pair = byte == b'\r' && matches!(bytes.peek(), Some(Ok(b'\n')));
-                    if pair {
-                        bytes.next();
+                Place::Bare => {
+                    let length = bytes.iter().position(|byte| ends[usize::from(*byte)]);
+                    let end = length.unwrap_or(bytes.len());
+                    any |= end > 0;
+                    cell.extend_from_slice(&bytes[..end]);
+                    match bytes.get(end) {
+                        None => {}
+                        Some(b'\r') => at = Place::Return,
+                        Some(b'\n') => scan.end_line(&mut cell, std::mem::take(&mut any), "\n"),
+                        Some(last) => {
+                            any = true;
+                            cell.push(*last);
+                            if cell.ends_with(delimiter) {
+                                cell.truncate(cell.len() - delimiter.len());
+                                scan.end_cell(&mut cell);
+                            }
+                        }
                     }
-                    scan.end_line(
-                        &mut cell,
-                        any,
-                        if pair {
-                            "\r\n"
-                        } else if byte == b'\r' {
-                            "\r"
-                        } else {
-                            "\n"
-                        },
-                    );
-                    any = false;
+                    end + usize::from(end < bytes.len())
                 }
-                _ => {
-                    any = true;
-                    cell.push(byte);
-                    if cell.ends_with(delimiter) {
-                        cell.truncate(cell.len() - delimiter.len());
-                        scan.end_cell(&mut cell);
-                    }
+                Place::Return => {
+                    let pair = first == b'\n';
+                    let end = if pair { "\r\n" } else { "\r" };
+                    scan.end_line(&mut cell, std::mem::take(&mut any), end);
+                    at = Place::Bare;
+                    usize::from(pair)
                 }
-            }
+                Place::Quoted => {
+                    let end = bytes.iter().position(|byte| *byte == b'"');
+                    at = if end.is_some() { Place::Quote } else { Place::Quoted };
+                    let taken = end.map_or(bytes.len(), |end| end + 1);
+                    cell.extend_from_slice(&bytes[..taken]);
+                    scan.line += bytes[..taken].iter().filter(|byte| **byte == b'\n').count() as u64;
+                    taken
+                }
+                Place::Quote if first == b'"' => {
+                    cell.push(first);
+                    at = Place::Quoted;
+                    1
+                }
+                Place::Quote => {
+                    at = Place::Bare;
+                    0
+                }
+            };
+            text.consume(taken);
+        }
+        if at == Place::Return {
+            scan.end_line(&mut cell, std::mem::take(&mut any), "\r");
         }
         if any {
             scan.end_cell(&mut cell);
@@ -216,6 +246,19 @@ impl FormScan {
     }
 
     fn end_cell(&mut self, cell: &mut Vec<u8>) {
+        // The header is a line of its own: its names may differ in all but their quotes.
+        let is_header = self.line == 1 && !self.sets;
+        let column = if is_header { HEADER } else { u32::from(!self.sets) * self.column };
+        let spelling = self.hasher.hash_one(cell.as_slice());
+        // A cell without quotes and apostrophes that occurred before, in the same spelling: there is nothing new to see.
+        if !is_header
+            && !matches!(cell.first(), Some(b'"' | b'\''))
+            && self.spellings.get(&(column, spelling)) == Some(&spelling)
+        {
+            cell.clear();
+            self.column += 1;
+            return;
+        }
         let text = String::from_utf8_lossy(cell);
         if is_quoted_in_part(&text) {
             self.partly.get_or_insert(self.line);
@@ -228,11 +271,7 @@ impl FormScan {
         if self.sets && value.trim().is_empty() {
             self.blank.get_or_insert(self.line);
         }
-        // The header is a line of its own: its names may differ in all but their quotes.
-        let is_header = self.line == 1 && !self.sets;
-        let column = if is_header { HEADER } else { u32::from(!self.sets) * self.column };
-        let key = (column, self.hasher.hash_one(value));
-        let spelling = self.hasher.hash_one(cell.as_slice());
+        let key = (column, self.hasher.hash_one(value.as_bytes()));
         if !is_header {
             if self.spellings.len() >= self.most && !self.spellings.contains_key(&key) {
                 self.forgot = true;

@@ -41,6 +41,7 @@ mod levels;
 mod notion;
 mod order;
 mod people;
+mod population;
 pub mod projections;
 pub mod released;
 mod render;
@@ -62,6 +63,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 pub use folder::{ReleaseFolder, audit_data, audit_files, audit_release, is_own_file};
+pub use population::people_behind;
 pub(crate) use render::counted;
 pub use render::{in_brief, render, verdict};
 pub use rewriting::as_published;

@@ -63,7 +63,10 @@ impl UncomparedColumn {
     /// The columns of the original that are not published, identifiers first; more than a few would take too much memory.
     pub fn hidden(policy: &CheckedPolicy) -> Vec<UncomparedColumn> {
         const MOST: usize = 16;
-        let unnamed = policy.columns.iter().filter(|column| column.role.is_none());
+        let unnamed = policy
+            .columns
+            .iter()
+            .filter(|column| column.role != Some(Role::Identifier) && !column.is_published());
         let hidden = policy.with_role(Role::Identifier).chain(unnamed).take(MOST);
         hidden.map(|column| UncomparedColumn::at(column.index)).collect()
     }
@@ -154,7 +157,8 @@ fn read_original(
         .iter()
         .filter(|column| {
             let role = column.role.unwrap_or(Role::Other);
-            role.is_generalised() || matches!(role, Role::Sensitive | Role::Class)
+            role.is_generalised()
+                || matches!(role, Role::Sensitive | Role::Class | Role::Weight | Role::Household)
         })
         .map(|column| column.index)
         .collect();

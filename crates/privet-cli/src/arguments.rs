@@ -62,6 +62,8 @@ pub enum Command {
     Attack(Attack),
     /// List what can be learnt from the data about who cannot have what
     Mine(Mine),
+    /// Measure what the data are worth to an attacker, before anything is decided
+    Risk(Risk),
     /// Compare what several policies on the same data cost
     Compare(Compare),
     /// Build, show and check hierarchies
@@ -220,6 +222,30 @@ pub enum InitKind {
 pub struct Mine {
     /// The policy
     pub policy: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Risk {
+    /// The policy: its data and what the columns are; requirements and a method are not needed
+    pub policy: PathBuf,
+    /// A release to measure, in place of the data
+    #[arg(long, value_name = "FILE")]
+    pub release: Option<PathBuf>,
+    /// The largest sets of columns to look at [default: 3; special uniques of all sizes where there are at most 12
+    /// quasi-identifiers]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub largest: Option<usize>,
+    /// Also write one line per record into this file, which only you can read
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// A whole number from 1.
+fn at_least_one(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| format!("'{text}' is not a whole number from 1"))
 }
 
 #[derive(Debug, Args)]

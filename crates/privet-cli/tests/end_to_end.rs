@@ -44,6 +44,7 @@ mod likeness;
 mod lkc;
 mod memory;
 mod numbers;
+mod population;
 mod presets;
 #[cfg(unix)]
 mod promises;

@@ -4,10 +4,10 @@ use serde_json::Value as Json;
 
 use crate::common::Bench;
 
-const DATA: &str = "age,symptoms,disease,job\n\
-    30,cough,flu,clerk\n30,rash,cold,smith\n30,cough|rash,flu,clerk\n30,cough,gout,cook\n\
-    40,rash,gout,smith\n40,cough,flu,clerk\n40,cough,cold,cook\n40,rash,cold,smith\n\
-    50,cough,flu,clerk\n50,rash,gout,cook\n50,cough,cold,smith\n50,rash,flu,clerk\n";
+const DATA: &str = "age,symptoms,disease,job,w,h\n\
+    30,cough,flu,clerk,10,0\n30,rash,cold,smith,10,0\n30,cough|rash,flu,clerk,10,1\n30,cough,gout,cook,10,1\n\
+    40,rash,gout,smith,10,2\n40,cough,flu,clerk,10,2\n40,cough,cold,cook,10,3\n40,rash,cold,smith,10,3\n\
+    50,cough,flu,clerk,10,4\n50,rash,gout,cook,10,4\n50,cough,cold,smith,10,5\n50,rash,flu,clerk,10,5\n";
 
 /// A folder with data that every method for tables can take.
 fn bench() -> Bench {
@@ -49,6 +49,13 @@ fn asks(requirement: &str) -> &'static str {
         "t-closeness" => "[privacy.t-closeness]\ncolumn = \"disease\"\nt = 1\n",
         "beta-likeness" => "[privacy.beta-likeness]\ncolumn = \"disease\"\nbeta = 9\n",
         "delta-disclosure" => "[privacy.delta-disclosure]\ncolumn = \"disease\"\ndelta = 9\n",
+        "k-map" => "[population]\npath = \"data.csv\"\n[privacy.k-map]\nk = 2\n",
+        "delta-presence" => "[population]\npath = \"data.csv\"\n[privacy.delta-presence]\nmin = 0\nmax = 1\n",
+        "average-risk" => "[privacy.average-risk]\nmax = 1\n",
+        "sample-uniqueness" => "[privacy.sample-uniqueness]\nmax = 1\n",
+        "population-uniqueness" => "[population]\nsize = 99\n[privacy.population-uniqueness]\nmax = 1\n",
+        "individual-risk" => "[columns.w]\nrole = \"weight\"\n[privacy.individual-risk]\nmax = 1\n",
+        "household-risk" => "[columns.h]\nrole = \"household\"\n[privacy.household-risk]\nmax = 1\n",
         "n-t-closeness" => "[privacy.n-t-closeness]\ncolumn = \"disease\"\nn = 4\nt = 1\n",
         "ff-anonymity" => "[privacy.ff-anonymity]\nthreat = 1\n",
         "projection" => "[privacy.projection]\nalpha = 1\nbeta = 1\n",

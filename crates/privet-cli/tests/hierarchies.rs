@@ -92,7 +92,7 @@ fn hierarchies_of_every_kind_are_built_shown_and_checked() {
     }
 }
 
-/// A tree in the policy is the tree in the file, for the run, the audit and whoever applies the plan.
+/// A tree in the policy is the tree in the file, for the run, the audit and anyone who applies the plan.
 #[test]
 fn a_tree_may_be_in_the_policy() {
     for (example, data, trees) in [

@@ -64,6 +64,26 @@ impl Decimal {
         self.places
     }
 
+    /// How many units of the last of so many digits after the point it is; `None` where that is no whole number of 64 bits.
+    ///
+    /// ```
+    /// use privet_core::Decimal;
+    ///
+    /// assert_eq!(Decimal::parse("12.5").and_then(|number| number.in_units(2)), Some(1250));
+    /// assert_eq!(Decimal::parse("12.5").and_then(|number| number.in_units(0)), None);
+    /// ```
+    pub fn in_units(self, places: u32) -> Option<u64> {
+        if self.places <= places {
+            let units = 10i128.checked_pow(places - self.places)?.checked_mul(self.units)?;
+            return u64::try_from(units).ok();
+        }
+        let divisor = 10i128.checked_pow(self.places - places)?;
+        if self.units % divisor != 0 {
+            return None;
+        }
+        u64::try_from(self.units / divisor).ok()
+    }
+
     /// One unit of the last of so many digits after the point: 0.01 for two.
     pub fn unit_of(places: u32) -> Decimal {
         Decimal { units: 1, places }

@@ -181,30 +181,34 @@ impl<R: Read> RecordReader<R> {
                     0
                 }
                 State::Bare => {
-                    let length = available.iter().position(|&byte| self.ends_bare[usize::from(byte)]);
-                    match length {
-                        None => {
-                            into.text.extend_from_slice(available);
-                            available.len()
+                    // Cells without quotes follow each other here as long as the buffer has them.
+                    let mut at = 0;
+                    loop {
+                        let rest = &available[at..];
+                        let Some(length) = rest.iter().position(|&byte| self.ends_bare[usize::from(byte)])
+                        else {
+                            into.text.extend_from_slice(rest);
+                            break available.len();
+                        };
+                        into.text.extend_from_slice(&rest[..length]);
+                        let end = rest[length];
+                        at += length + 1;
+                        if matches!(end, b'\r' | b'\n') {
+                            end_cell(into, &mut record, wanted);
+                            self.start += at;
+                            self.count_line(end);
+                            return Ok(Some(record));
                         }
-                        Some(length) => {
-                            into.text.extend_from_slice(&available[..length]);
-                            let end = available[length];
-                            if matches!(end, b'\r' | b'\n') {
-                                end_cell(into, &mut record, wanted);
-                                self.start += length + 1;
-                                self.count_line(end);
-                                return Ok(Some(record));
-                            }
-                            // A delimiter of several bytes is complete at its last one; the others are in the cell by
-                            // then. The same last byte may also end another character.
-                            if into.drop_end(&self.delimiter.0) {
-                                end_cell(into, &mut record, wanted);
-                                state = State::BeforeCell;
-                            } else {
-                                into.text.push(end);
-                            }
-                            length + 1
+                        // A delimiter of several bytes is complete at its last one; the others are in the cell by
+                        // then. The same last byte may also end another character.
+                        if !into.drop_end(&self.delimiter.0) {
+                            into.text.push(end);
+                            continue;
+                        }
+                        end_cell(into, &mut record, wanted);
+                        if available.get(at).is_none_or(|&next| next == quote && quotes) {
+                            state = State::BeforeCell;
+                            break at;
                         }
                     }
                 }

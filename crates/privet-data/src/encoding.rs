@@ -308,7 +308,6 @@ mod tests {
             ),
             ("windows-1253", rows(&["Γεώργιος Παπαδόπουλος;Αθήνα", "Ελένη Νικολάου;Θεσσαλονίκη"])),
             ("windows-1254", rows(&["Gülşah Yıldız;İstanbul", "Çağrı Öztürk;Muğla", "Ayşe Işık;Şanlıurfa"])),
-            ("shift_jis", rows(&["山田太郎;東京都", "鈴木花子;大阪府", "佐藤一郎;北海道"])),
             (
                 "windows-1252",
                 rows(&[

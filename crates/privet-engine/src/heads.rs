@@ -81,7 +81,11 @@ impl Heads {
 
     /// A class as privacy notions see it: its people, and how many of them have each value.
     pub fn class(&self, class: usize) -> EquivalenceClass<'_> {
-        EquivalenceClass { size: self.sizes[class], counts: self.tallies.counts(class) }
+        EquivalenceClass {
+            size: self.sizes[class],
+            counts: self.tallies.counts(class),
+            standing: Default::default(),
+        }
     }
 
     /// The number of people in each class.

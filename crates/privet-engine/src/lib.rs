@@ -19,6 +19,7 @@ pub mod privacy;
 pub mod rewriting;
 pub mod risk;
 pub mod rollup;
+pub mod standing;
 pub mod suppression;
 #[cfg(any(test, feature = "testing"))]
 #[allow(missing_docs)]

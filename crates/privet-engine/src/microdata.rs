@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::heads::Heads;
+use super::standing::{Register, Weights};
 use crate::loss::Extent;
 use crate::privacy::{CellLinks, ItemCells, TrackedColumn, TrackedTable};
-use privet_core::{Error, Result, RunKey};
+use privet_core::{Error, Result, RunKey, counted};
 use privet_data::naming::{tells_people_apart, words};
 use privet_data::{Names, People, Source, Summary, SummaryColumn, set_cell, terms_of};
-use privet_policy::{CheckedPolicy, ItemColumn, OnMissing, PolicyColumn, ReleaseKind, Role, SetPolicy};
+use privet_policy::{
+    CheckedPolicy, ItemColumn, OnMissing, PolicyColumn, Population, ReleaseKind, Requirement, Role, SetPolicy,
+};
 use privet_taxonomy::{NodeId, Taxonomy};
 
 /// A column of a summarised table that is generalised: a quasi-identifier or a mixed column.
@@ -80,6 +83,12 @@ pub struct Microdata {
     pub table: TrackedTable,
     /// The quasi-sensitive column, where the policy's method uses it. Its values are the cells as they were read.
     pub sets: Option<SetColumn>,
+    /// Everybody who may be in the data, where a requirement counts them.
+    pub register: Option<Register>,
+    /// Survey weights, where a column has them.
+    pub weights: Option<Weights>,
+    /// The summary's column that says who lives together, where there is one.
+    pub household: Option<usize>,
     /// Where the values of each tracked column come from.
     origins: Vec<Origin>,
 }
@@ -170,6 +179,8 @@ impl Microdata {
         let columns = quasi.iter().chain(&tracked).copied();
         let columns: Vec<_> = columns
             .chain(policy.with_role(Role::QuasiSensitive).filter(|_| sets.is_some()))
+            .chain(policy.with_role(Role::Weight))
+            .chain(policy.with_role(Role::Household))
             .map(|column| (column.index, policy.missing_rule_of(column)))
             .collect();
         let mut summary = Summary::read_columns(&policy.source, &columns, &names(policy), tick)?;
@@ -208,10 +219,36 @@ impl Microdata {
             start = column.slots.end;
         }
         let tracked = numbered;
-        let table = TrackedTable { records: summary.total(), tracked };
-        let mut microdata = Microdata { summary, quasi, table, origins, sets };
+        let at = |role: Role| {
+            let column = policy.with_role(role).next()?;
+            let position = summary.columns().iter().position(|own| own.index == column.index)?;
+            Some((column, position))
+        };
+        let weights = at(Role::Weight).map(|(column, position)| {
+            let counts = (position, counts[position].as_slice());
+            Weights::of(policy, column, &summary.columns()[position], counts)
+        });
+        let weights = weights.transpose()?;
+        let household = at(Role::Household).map(|(_, position)| position);
+        let register = match &policy.population {
+            Some(Population::Table(table))
+                if policy.requirements.iter().any(Requirement::counts_population) =>
+            {
+                Some(Register::read(policy, table, &summary, &quasi, &mut || tick(0))?)
+            }
+            _ => None,
+        };
+        let population = population_size(policy, &summary, register.as_ref(), tick)?;
+        let weight_unit = weights.as_ref().map(|weights| weights.unit);
+        let table = TrackedTable { records: summary.total(), tracked, population, weight_unit };
+        let mut microdata = Microdata { summary, quasi, table, register, weights, household, origins, sets };
         microdata.count_people();
         Ok(microdata)
+    }
+
+    /// What one record of a distinct record stands for beyond the data, people of the population aside.
+    pub fn weight(&self, record: usize) -> u64 {
+        self.weights.as_ref().map_or(0, |weights| weights.of_record(self.summary.record(record)))
     }
 
     /// Counts how many people have each value of each tracked column.
@@ -305,6 +342,39 @@ impl Microdata {
     pub fn label(&self) -> Option<&TrackedColumn> {
         self.table.tracked.iter().find(|column| column.role == Role::Class)
     }
+}
+
+/// How many people the population has, where that is known.
+fn population_size(
+    policy: &CheckedPolicy,
+    data: &Summary,
+    register: Option<&Register>,
+    tick: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<Option<u64>> {
+    if let Some(register) = register {
+        return Ok(Some(register.total));
+    }
+    let size = match &policy.population {
+        None => return Ok(None),
+        Some(Population::Size(size)) => *size,
+        Some(Population::Table(table)) => {
+            let columns: Vec<_> =
+                table.columns.iter().map(|column| (*column, table.missing_rule())).collect();
+            let everybody =
+                Summary::read_columns(&table.source, &columns, &Names::default(), &mut |_| tick(0))?;
+            everybody.total() + if table.includes_data { 0 } else { data.total() }
+        }
+    };
+    if size < data.total() {
+        return Err(Error::input(format!(
+            "the population has {}, fewer than the data, which have {}",
+            counted(size, "person", "people"),
+            counted(data.total(), "record", "records")
+        ))
+        .in_file(policy.written.path())
+        .help("give the size of the whole population that the data were taken from in [population]"));
+    }
+    Ok(Some(size))
 }
 
 /// The column that tells people apart; where the policy names none, the identifiers, whose values should not recur, and columns

@@ -102,7 +102,7 @@ pub(crate) fn is_at_most_logarithm((over, under): (u128, u128), whole: u64, part
 }
 
 /// ln of a whole number above 0 in units of 2^−bits, rounded down, and by how many units it is too small at most.
-fn enclosed_logarithm(number: u64, bits: u64) -> (BigUint, u64) {
+pub(crate) fn enclosed_logarithm(number: u64, bits: u64) -> (BigUint, u64) {
     let whole = number.ilog2();
     let (half, half_doubt) = logarithm_below_two(&BigUint::from(1u32), 1, bits);
     let (part, part_doubt) = logarithm_below_two(&BigUint::from(number - (1 << whole)), 1 << whole, bits);

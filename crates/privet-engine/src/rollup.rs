@@ -13,6 +13,7 @@ use hashbrown::HashTable;
 
 use super::heads::Heads;
 use super::microdata::{Microdata, QuasiIdentifier};
+use super::standing::{Register, RegisterColumn, Standing};
 use crate::privacy::{Counts, EquivalenceClass, Members};
 use privet_taxonomy::NodeId;
 
@@ -27,8 +28,10 @@ pub fn refines(fine: &[u8], coarse: &[u8]) -> bool {
 /// A quasi-identifier's values at each of its levels, numbered 0… within the level.
 #[derive(Debug)]
 pub struct Ladder {
-    /// Per level, the nodes of its values.
+    /// Per level, the nodes of its values that the data have. Values that only the population has come behind them.
     pub nodes: Vec<Vec<NodeId>>,
+    /// Per level, how many values there are.
+    values: Vec<usize>,
     /// Per level, leaf position → value.
     of_leaf: Vec<Vec<u32>>,
     /// Per level, value → some leaf below it; levels nest, so any will do.
@@ -60,6 +63,8 @@ pub struct Grouping {
     words: usize,
     keys: Vec<u64>,
     sizes: Vec<u64>,
+    /// What the classes stand for beyond their records; empty where nothing is known of that.
+    standings: Vec<Standing>,
     /// What is in the classes, once it was asked for.
     tallies: OnceLock<Tallies>,
     /// The people in the classes, once they were asked for; `None` where nobody has several records.
@@ -101,26 +106,57 @@ impl Ladder {
         let mut leaves: Vec<u32> = quasi.leaf_of_code.clone();
         leaves.sort_unstable();
         leaves.dedup();
-        let mut ladder = Ladder { nodes: Vec::new(), of_leaf: Vec::new(), leaf: Vec::new() };
+        let of_data = leaves.len();
+        let register = microdata.register.as_ref().map(|register| &register.columns[column]);
+        let mut beyond: Vec<u32> =
+            register.into_iter().flat_map(|own| own.leaves.iter().flatten()).copied().collect();
+        beyond.retain(|leaf| leaves.binary_search(leaf).is_err());
+        beyond.sort_unstable();
+        beyond.dedup();
+        leaves.extend(beyond);
+        // A value of the population that a column without a hierarchy lacks is only below the root.
+        let stranger = register.is_some_and(|own| own.leaves.contains(&None));
+        let mut ladder =
+            Ladder { nodes: Vec::new(), values: Vec::new(), of_leaf: Vec::new(), leaf: Vec::new() };
         for level in 0..taxonomy.levels() {
             let (mut nodes, mut representatives) = (Vec::new(), Vec::new());
             let mut value_of_node = vec![u32::MAX; taxonomy.len()];
-            let mut of_leaf = vec![u32::MAX; taxonomy.leaves()];
-            for leaf in &leaves {
+            let mut of_leaf = vec![u32::MAX; taxonomy.leaves() + 1];
+            let mut values = 0;
+            for (at, leaf) in leaves.iter().enumerate() {
                 let node = taxonomy.at_level(*leaf as usize, level);
                 let value = &mut value_of_node[node.0 as usize];
                 if *value == u32::MAX {
-                    *value = nodes.len() as u32;
-                    nodes.push(node);
+                    *value = values;
+                    values += 1;
                     representatives.push(*leaf);
+                    if at < of_data {
+                        nodes.push(node);
+                    }
                 }
                 of_leaf[*leaf as usize] = *value;
             }
+            if stranger {
+                let unknown = Self::unknown(taxonomy.leaves());
+                of_leaf[unknown as usize] =
+                    if level == 0 { values } else { value_of_node[taxonomy.root().0 as usize] };
+                if of_leaf[unknown as usize] >= values {
+                    of_leaf[unknown as usize] = values;
+                    values += 1;
+                    representatives.push(unknown);
+                }
+            }
+            ladder.values.push(values as usize);
             ladder.nodes.push(nodes);
             ladder.of_leaf.push(of_leaf);
             ladder.leaf.push(representatives);
         }
         ladder
+    }
+
+    /// The place of values that have no leaf.
+    fn unknown(leaves: usize) -> u32 {
+        leaves as u32
     }
 
     /// The number of levels.
@@ -147,7 +183,7 @@ impl Ladders {
         let (mut fields, mut word, mut used) = (Vec::new(), 0, 0);
         for ladder in &columns {
             // Levels nest, so no level has more values than the lowest.
-            let bits = usize::BITS - ladder.nodes[0].len().leading_zeros();
+            let bits = usize::BITS - ladder.values[0].leading_zeros();
             if used + bits > u64::BITS {
                 (word, used) = (word + 1, 0);
             }
@@ -165,6 +201,18 @@ impl Ladders {
     /// The values in a key, one per quasi-identifier.
     pub fn values<'a>(&'a self, key: &'a [u64]) -> impl Iterator<Item = u32> + 'a {
         self.fields.iter().map(|field| field.value(key) as u32)
+    }
+
+    /// The same for the codes of the population.
+    fn register_fields(&self, microdata: &Microdata, register: &Register) -> Vec<(usize, Vec<u64>)> {
+        let columns = self.columns.iter().zip(&self.fields).zip(&register.columns).zip(&microdata.quasi);
+        let of_column =
+            |(((ladder, field), own), quasi): (((&Ladder, &Field), &RegisterColumn), &QuasiIdentifier)| {
+                let unknown = Ladder::unknown(quasi.taxonomy.leaves());
+                let leaves = own.leaves.iter().map(|leaf| leaf.unwrap_or(unknown));
+                (field.word, leaves.map(|leaf| u64::from(ladder.value(leaf, 0)) << field.shift).collect())
+            };
+        columns.map(of_column).collect()
     }
 
     /// Per column, where its field lies in a key, and what is in it for each code at the lowest level.
@@ -203,7 +251,7 @@ impl Ladders {
             let own: Vec<(u64, usize)> = climb
                 .map(|value| (u64::from(value) << field.shift, (value as usize).saturating_mul(places)))
                 .collect();
-            places = places.saturating_mul(ladder.nodes[*level as usize].len());
+            places = places.saturating_mul(ladder.values[*level as usize]);
             match chunks.last_mut().filter(|chunk| chunk.field.takes(field, most)) {
                 Some(chunk) => chunk.take(field, &own),
                 None => chunks.push(Chunk { field, values: own }),
@@ -272,6 +320,7 @@ impl Grouping {
             tallies.add_all(*class as usize, slots.copied(), count);
         }
         built.grouping.tallies = tallies.into();
+        built.stand(microdata, ladders, &class_of_record);
         let heads = microdata.crowd().map(|people| {
             let placed = class_of_record.iter().copied().enumerate();
             Heads::count(microdata, people, built.grouping.len(), placed)
@@ -285,31 +334,18 @@ impl Grouping {
         let (chunks, places) = ladders.climb(finer, levels);
         // Combinations of values that are few are numbered in a list, which is quicker than an index.
         let is_listed = places <= 4 * finer.len() + 64;
-        let mut listed = vec![u32::MAX; if is_listed { places } else { 0 }];
         let mut rolled = Builder::new(levels.into(), finer.words);
-        if !is_listed {
-            rolled.index.reserve(finer.len() / 2, |_| 0);
-        }
-        let mut key = vec![0; finer.words];
-        let mut class_of = Vec::with_capacity(finer.len());
-        for (below, size) in finer.keys.chunks_exact(finer.words).zip(&finer.sizes) {
-            let mut place = 0usize;
-            key.fill(0);
-            for chunk in &chunks {
-                let (value, step) = chunk.values[chunk.field.value(below) as usize];
-                key[chunk.field.word] |= value;
-                place = place.wrapping_add(step);
+        let class_of = match (is_listed, finer.words) {
+            (true, _) => rolled.take_listed(finer, &chunks, places),
+            (false, 1) => rolled.take_words(finer, &chunks),
+            (false, _) => rolled.take_keys(finer, &chunks),
+        };
+        if !finer.standings.is_empty() {
+            let mut standings = vec![Standing::default(); rolled.grouping.len()];
+            for (class, standing) in class_of.iter().zip(&finer.standings) {
+                standings[*class as usize] += *standing;
             }
-            let target = match listed.get_mut(place).filter(|_| is_listed) {
-                Some(known) if *known == u32::MAX => {
-                    *known = rolled.grouping.add(&key);
-                    *known
-                }
-                Some(known) => *known,
-                None => rolled.class(&key),
-            };
-            rolled.grouping.sizes[target as usize] += size;
-            class_of.push(target);
+            rolled.grouping.standings = standings;
         }
         rolled.grouping.origin = Some(Origin { finer: finer.clone(), class_of });
         rolled.grouping
@@ -354,6 +390,11 @@ impl Grouping {
         self.sizes.len()
     }
 
+    /// How many records there are.
+    pub fn records(&self) -> u64 {
+        self.sizes.iter().sum()
+    }
+
     /// Whether there is no class.
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()
@@ -366,7 +407,12 @@ impl Grouping {
 
     /// A class as privacy notions see it.
     pub fn class(&self, class: usize) -> EquivalenceClass<'_> {
-        EquivalenceClass { size: self.sizes[class], counts: self.tallies().counts(class) }
+        EquivalenceClass { counts: self.tallies().counts(class), ..self.outline(class) }
+    }
+
+    /// What a class stands for beyond its records.
+    pub fn standing(&self, class: usize) -> Standing {
+        self.standings.get(class).copied().unwrap_or_default()
     }
 
     /// The people in the classes, where somebody may have several records.
@@ -390,7 +436,8 @@ impl Grouping {
 
     /// A class without its counts, if only the size matters.
     pub fn outline(&self, class: usize) -> EquivalenceClass<'_> {
-        EquivalenceClass { size: self.sizes[class], counts: Counts::Sparse(&[]) }
+        let standing = self.standing(class);
+        EquivalenceClass { size: self.sizes[class], counts: Counts::Sparse(&[]), standing }
     }
 
     /// About how much memory it takes at most, as soon as someone asks what is in its classes.
@@ -411,6 +458,7 @@ impl Grouping {
         }
         let classes = self.origin.as_ref().map_or(0, |origin| origin.class_of.len() * size_of::<u32>());
         (self.keys.len() + self.sizes.len()) * size_of::<u64>()
+            + self.standings.len() * size_of::<Standing>()
             + classes
             + heads
             + counted.tallies.get().map_or(0, own)
@@ -441,6 +489,14 @@ impl Tallies {
             Tallies::Dense { slots, .. } => *slots,
             // A sparse grouping stays sparse when it is rolled up: what matters is only that the product is large.
             Tallies::Sparse(_) => usize::MAX,
+        }
+    }
+
+    /// Makes room for more classes, which have no counts.
+    fn extend(&mut self, slots: usize, classes: usize) {
+        match self {
+            Tallies::Dense { counts, .. } => counts.resize(slots * classes, 0),
+            Tallies::Sparse(lists) => lists.resize(classes, Vec::new()),
         }
     }
 
@@ -512,8 +568,113 @@ struct Builder {
 impl Builder {
     fn new(levels: Levels, words: usize) -> Builder {
         let (keys, sizes, tallies, heads) = (Vec::new(), Vec::new(), OnceLock::new(), OnceLock::new());
-        let grouping = Grouping { levels, words, keys, sizes, tallies, heads, origin: None };
+        let standings = Vec::new();
+        let grouping = Grouping { levels, words, keys, sizes, standings, tallies, heads, origin: None };
         Builder { grouping, index: HashTable::new() }
+    }
+
+    /// Counts what classes stand for. People of the population who look like no record make classes without records, which
+    /// come last.
+    fn stand(&mut self, microdata: &Microdata, ladders: &Ladders, class_of_record: &[u32]) {
+        let weighted = microdata.weights.is_some();
+        if !weighted && microdata.register.is_none() {
+            return;
+        }
+        let mut standings = vec![Standing::default(); self.grouping.len()];
+        for (record, class) in class_of_record.iter().enumerate().filter(|_| weighted) {
+            let weight = microdata.weight(record) * microdata.summary.count(record);
+            standings[*class as usize] += Standing { people: 0, weight };
+        }
+        if let Some(register) = &microdata.register {
+            let fields = ladders.register_fields(microdata, register);
+            let mut key = vec![0; self.grouping.words];
+            for row in 0..register.len() {
+                key.fill(0);
+                for (code, (word, values)) in register.row(row).iter().zip(&fields) {
+                    key[*word] |= values[*code as usize];
+                }
+                let class = self.class(&key) as usize;
+                if class == standings.len() {
+                    standings.push(Standing::default());
+                }
+                standings[class].people += register.count(row);
+            }
+        }
+        self.grouping.standings = standings;
+        let slots = self.grouping.tallies.get().map_or(0, Tallies::slots);
+        if let Some(tallies) = self.grouping.tallies.get_mut() {
+            tallies.extend(slots, self.grouping.sizes.len());
+        }
+    }
+
+    /// Takes the classes of a finer grouping, and says which class each becomes part of. There are `places` combinations of values,
+    /// few enough for a list of them.
+    fn take_listed(&mut self, finer: &Grouping, chunks: &[Chunk], places: usize) -> Vec<u32> {
+        let mut listed = vec![u32::MAX; places];
+        let mut key = vec![0; finer.words];
+        let mut class_of = Vec::with_capacity(finer.len());
+        for (below, size) in finer.keys.chunks_exact(finer.words).zip(&finer.sizes) {
+            let mut place = 0usize;
+            for chunk in chunks {
+                place = place.wrapping_add(chunk.values[chunk.field.value(below) as usize].1);
+            }
+            let known = &mut listed[place];
+            if *known == u32::MAX {
+                climbed(below, chunks, &mut key);
+                *known = self.grouping.add(&key);
+            }
+            self.grouping.sizes[*known as usize] += size;
+            class_of.push(*known);
+        }
+        class_of
+    }
+
+    /// The same by an index of keys that are one word each.
+    fn take_words(&mut self, finer: &Grouping, chunks: &[Chunk]) -> Vec<u32> {
+        // At most half full, so that a class is found after few looks.
+        let mut index = vec![u32::MAX; (2 * finer.len()).next_power_of_two()];
+        let mask = index.len() - 1;
+        let Grouping { keys, sizes, .. } = &mut self.grouping;
+        let mut class_of = Vec::with_capacity(finer.len());
+        for (below, size) in finer.keys.iter().zip(&finer.sizes) {
+            let mut key = 0;
+            for Chunk { field, values } in chunks {
+                key |= values[((below >> field.shift) & field.mask) as usize].0;
+            }
+            let mut at = hash(&[key]) as usize & mask;
+            let class = loop {
+                match index[at] {
+                    u32::MAX => {
+                        let class = sizes.len() as u32;
+                        index[at] = class;
+                        keys.push(key);
+                        sizes.push(*size);
+                        break class;
+                    }
+                    class if keys[class as usize] == key => {
+                        sizes[class as usize] += size;
+                        break class;
+                    }
+                    _ => at = (at + 1) & mask,
+                }
+            };
+            class_of.push(class);
+        }
+        class_of
+    }
+
+    /// The same by an index of longer keys.
+    fn take_keys(&mut self, finer: &Grouping, chunks: &[Chunk]) -> Vec<u32> {
+        self.index.reserve(finer.len() / 2, |_| 0);
+        let mut key = vec![0; finer.words];
+        let mut class_of = Vec::with_capacity(finer.len());
+        for (below, size) in finer.keys.chunks_exact(finer.words).zip(&finer.sizes) {
+            climbed(below, chunks, &mut key);
+            let class = self.class(&key);
+            self.grouping.sizes[class as usize] += size;
+            class_of.push(class);
+        }
+        class_of
     }
 
     /// The class of a key, a new one if need be.
@@ -531,6 +692,14 @@ impl Builder {
                 class
             }
         }
+    }
+}
+
+/// What a key becomes at coarser levels.
+fn climbed(below: &[u64], chunks: &[Chunk], key: &mut [u64]) {
+    key.fill(0);
+    for chunk in chunks {
+        key[chunk.field.word] |= chunk.values[chunk.field.value(below) as usize].0;
     }
 }
 

@@ -18,6 +18,12 @@
 //! columns, and groups that meet it meet it together. So it holds at `high` if it holds at v, and a box is dropped if it does
 //! not. Suppression would take records out of groups, so it is refused with it.
 //!
+//! Notions about the whole release, such as average risk, are judged by the sizes of the classes that are kept. What they say of a
+//! box is in [`privacy::release::ReleaseTest::least_gone`]; population uniqueness and household risk say nothing of it.
+//!
+//! Classes of the population in which the data have no record are classes of size 0. They are neither priced nor released; a notion
+//! that fails there (δ-presence with a lower bound) fails there at every vector below, because their parts have no record either.
+//!
 //! (n, t)-closeness compares a class with larger ones and is not closed under union. It is tested when a vector is
 //! judged, and no bound rests on it.
 
@@ -40,6 +46,8 @@ use privet_engine::lattice::Levelled;
 use privet_engine::loss::{Cost, Tally};
 use privet_engine::microdata::{Microdata, QuasiIdentifier};
 use privet_engine::privacy;
+use privet_engine::privacy::household_risk::HouseholdRisk;
+use privet_engine::privacy::release::{ReleaseTest, Sizes, classes_gone};
 use privet_engine::privacy::{ClassTest, Members, NtCloseness};
 use privet_engine::rollup::{Grouping, Levels};
 use privet_policy::method::Partitioning;
@@ -62,6 +70,8 @@ pub(super) fn run(
     let clock = clock.with_limit(own.time_limit);
     let mut problem = LevelLattice::new(microdata, requirements, natural, own.cost, limit, &clock)?;
     problem.lkc = lkc;
+    problem.whole = privacy::release::release_requirements(policy, &microdata.table)?;
+    problem.households = HouseholdRisk::of(policy, microdata);
     problem.bottoms = bottoms(own.least_levels.as_ref(), microdata, problem.tops())?;
     let drawn_from = own.break_minimality;
     let wanted = usize::try_from(drawn_from.unwrap_or(1)).unwrap_or(usize::MAX);
@@ -73,6 +83,7 @@ pub(super) fn run(
         let whole = top.members(0);
         let mut reasons = super::failures(&problem.requirements, &whole);
         reasons.extend(problem.lkc.failures(&whole.records));
+        reasons.extend(problem.release_failures(&top, &whole));
         return Err(super::impossible_as_whole(&reasons, &whole, false));
     };
     let recoding = problem.release(&levels);
@@ -141,7 +152,8 @@ pub(super) fn apply_plan(
     let requirements = privacy::requirements(policy, &microdata.table)?;
     let natural = privacy::natural_requirements(policy, &microdata.table)?;
     let records = microdata.table.records;
-    let problem = LevelLattice::new(microdata, requirements, natural, own.cost, records, clock)?;
+    let mut problem = LevelLattice::new(microdata, requirements, natural, own.cost, records, clock)?;
+    problem.whole = privacy::release::release_requirements(policy, &microdata.table)?;
     let levels = problem.levelling.levels_of(&plan.levels, &plan.cells)?;
     if problem.judge(&levels).is_none() {
         return Err(Error::internal("the closeness of the classes could not be decided"));
@@ -179,6 +191,10 @@ struct LevelLattice<'a> {
     natural: Vec<NtCloseness>,
     /// Requirements on groups of records that agree on some of the columns.
     lkc: LkcTests,
+    /// Requirements on all classes together, by their sizes.
+    whole: Vec<Box<dyn ReleaseTest>>,
+    /// Requirements on households; no bound rests on them.
+    households: Vec<HouseholdRisk>,
     /// The most records that may be suppressed.
     limit: u64,
     judged: Mutex<HashMap<Levels, Arc<JudgedVector>>>,
@@ -198,6 +214,8 @@ struct JudgedVector {
     floor: Cost,
     /// The highest cost of a single record; also only for such measures.
     costliest: u128,
+    /// The classes that go so that the release as a whole meets what is asked of it, by their keys.
+    further: HashSet<Box<[u64]>>,
     /// What remains after also suppressing classes that are not close to any natural superset; computed on demand.
     close: OnceLock<FarClasses>,
 }
@@ -222,7 +240,20 @@ impl<'a> LevelLattice<'a> {
         let levelling = Levelling::new(microdata, cost)?;
         let bottoms = vec![0; levelling.tops.len()].into();
         let (judged, unjudged, lkc) = (Mutex::default(), Mutex::default(), LkcTests::new(Vec::new()));
-        Ok(LevelLattice { levelling, bottoms, requirements, natural, lkc, limit, judged, clock, unjudged })
+        let (whole, households) = (Vec::new(), Vec::new());
+        Ok(LevelLattice {
+            levelling,
+            bottoms,
+            requirements,
+            natural,
+            lkc,
+            whole,
+            households,
+            limit,
+            judged,
+            clock,
+            unjudged,
+        })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Levels, Arc<JudgedVector>>> {
@@ -250,20 +281,75 @@ impl<'a> LevelLattice<'a> {
 
     /// Whether a class of a vector that was judged meets what is asked of classes.
     fn is_kept(&self, judged: &JudgedVector, grouping: &Grouping, class: usize) -> bool {
-        let is_close = judged.close.get().is_none_or(|close| !close.failing.contains(grouping.key(class)));
-        is_close && self.holds(&grouping.members(class))
+        let key = grouping.key(class);
+        let is_close = judged.close.get().is_none_or(|close| !close.failing.contains(key));
+        let members = grouping.members(class);
+        is_close && !judged.further.contains(key) && members.records.size > 0 && self.holds(&members)
+    }
+
+    /// The classes that go so that the release as a whole meets what is asked of it: the smallest, among equals those that cost
+    /// least to leave out, then those whose values come first. `None` if more than `spare` records would go.
+    fn further(&self, grouping: &Grouping, mut kept: Vec<usize>, spare: u64) -> Option<Vec<usize>> {
+        let size = |class: &usize| grouping.outline(*class).size;
+        let mut sizes: Vec<u64> = kept.iter().map(size).collect();
+        sizes.sort_unstable();
+        let gone = classes_gone(&self.whole, &Sizes::of(&sizes), spare)?;
+        if gone == 0 {
+            return Some(Vec::new());
+        }
+        let last = sizes[gone - 1];
+        kept.retain(|class| size(class) <= last);
+        let (mut sure, mut equal): (Vec<usize>, Vec<usize>) =
+            kept.into_iter().partition(|class| size(class) < last);
+        let measure = &self.levelling.measure;
+        let price =
+            |class: usize| measure.class(self.levelling.frame_cells(grouping, class), &grouping.class(class));
+        let ladders = self.levelling.groupings.ladders();
+        let values = |class: usize| ladders.values(grouping.key(class)).collect::<Vec<u32>>();
+        equal.sort_by_cached_key(|class| (std::cmp::Reverse(price(*class)), values(*class)));
+        equal.truncate(gone - sure.len());
+        sure.append(&mut equal);
+        Some(sure)
+    }
+
+    /// What the whole table as one class fails of what is asked of releases and of households.
+    fn release_failures(&self, top: &Grouping, whole: &Members<'_>) -> Vec<String> {
+        let sizes = [whole.records.size];
+        let failing = self.whole.iter().filter(|test| !test.holds(&Sizes::of(&sizes)));
+        let mut reasons: Vec<String> = failing.map(|test| test.why_impossible(whole.records.size)).collect();
+        let failing = self.households.iter().filter(|test| !self.household_holds(test, top));
+        reasons.extend(failing.map(HouseholdRisk::why_impossible));
+        reasons
+    }
+
+    fn household_holds(&self, test: &HouseholdRisk, grouping: &Grouping) -> bool {
+        let parts = grouping.parts();
+        let (lots, _) = self.levelling.groupings.class_of_record();
+        test.holds(|record| {
+            let class = parts[lots[record] as usize];
+            (class, grouping.outline(class as usize).size, grouping.standing(class as usize))
+        })
     }
 
     fn evaluate(&self, grouping: &Grouping) -> JudgedVector {
         let measure = &self.levelling.measure;
         let is_additive = self.levelling.is_additive();
         let (mut everything, mut costliest) = (0, 0);
-        let (mut suppressed, mut must_go, mut failing_price) = (0, 0, 0);
-        let mut failing: Vec<usize> = Vec::new();
+        let (mut suppressed, mut must_go, mut failing_price) = (0u64, 0u64, 0);
+        let (mut failing, mut classes): (Vec<usize>, u64) = (Vec::new(), 0);
+        // What is asked of the release: the classes that are kept here, and the sizes of those of which something may be kept below.
+        let (mut kept, mut keepable): (Vec<usize>, Vec<u64>) = (Vec::new(), Vec::new());
+        let mut vanished = false;
         for number in 0..grouping.len() {
             let members = grouping.members(number);
             let class = members.records;
             let holds = self.holds(&members);
+            if class.size == 0 {
+                // Nobody of the data is there, so nothing can be left out to change it, here and at any vector below.
+                vanished |= !holds;
+                continue;
+            }
+            classes += 1;
             if !is_additive {
                 let cells = || self.levelling.frame_cells(grouping, number);
                 let price = measure.class(cells(), &class);
@@ -272,16 +358,52 @@ impl<'a> LevelLattice<'a> {
                 failing_price += if holds { 0 } else { price };
             }
             if holds {
+                if !self.whole.is_empty() {
+                    kept.push(number);
+                    keepable.push(class.size);
+                }
                 continue;
             }
             failing.push(number);
             suppressed += class.size;
             let most =
                 self.requirements.iter().map(|requirement| members.most_kept(requirement.as_ref())).min();
-            must_go += class.size - most.unwrap_or(class.size).min(class.size);
+            let most = most.unwrap_or(class.size).min(class.size);
+            must_go += class.size - most;
+            if most > 0 && !self.whole.is_empty() {
+                keepable.push(class.size);
+            }
             if must_go > self.limit && is_additive {
                 // No vector at or below this one is valid, so the other figures do not matter.
                 break;
+            }
+        }
+        if vanished {
+            (suppressed, must_go) = (u64::MAX, u64::MAX);
+        }
+        let mut further = HashSet::new();
+        if !self.whole.is_empty() && must_go <= self.limit {
+            keepable.sort_unstable();
+            let sizes = Sizes::of(&keepable);
+            let of_release = self.whole.iter().map(|test| test.least_gone(&sizes)).max().unwrap_or(0);
+            must_go = must_go.max(grouping.records() - sizes.records() + of_release);
+            // With natural supersets it is not known yet which classes are kept.
+            if suppressed <= self.limit && self.natural.is_empty() {
+                match self.further(grouping, kept, self.limit - suppressed) {
+                    None => suppressed = u64::MAX,
+                    Some(gone) => {
+                        for class in gone {
+                            let own = grouping.class(class);
+                            if !is_additive {
+                                failing_price +=
+                                    measure.class(self.levelling.frame_cells(grouping, class), &own);
+                            }
+                            suppressed += own.size;
+                            further.insert(grouping.key(class).into());
+                            failing.push(class);
+                        }
+                    }
+                }
             }
         }
         // A vector that suppresses too much is not priced. Where costs add up over columns, the whole is known, and only the
@@ -297,12 +419,12 @@ impl<'a> LevelLattice<'a> {
                 }
                 None => everything - failing_price,
             };
-            let classes = (grouping.len() - failing.len()) as u64;
+            let classes = classes - failing.len() as u64;
             measure.total(&Tally { price, classes, suppressed })
         });
-        let all = Tally { price: everything, classes: grouping.len() as u64, suppressed: 0 };
+        let all = Tally { price: everything, classes, suppressed: 0 };
         let floor = measure.total(&all);
-        JudgedVector { cost, suppressed, must_go, floor, costliest, close: OnceLock::new() }
+        JudgedVector { cost, suppressed, must_go, floor, costliest, further, close: OnceLock::new() }
     }
 
     fn holds(&self, members: &Members<'_>) -> bool {
@@ -312,8 +434,9 @@ impl<'a> LevelLattice<'a> {
     /// What remains of a vector that meets every other requirement; `None` if time is up.
     fn naturally_close(&self, grouping: &Grouping, suppressed: u64) -> Option<FarClasses> {
         let too_many = || FarClasses { failing: HashSet::new(), cost: None };
-        let mut kept: Vec<bool> =
-            (0..grouping.len()).map(|class| self.holds(&grouping.members(class))).collect();
+        let mut kept: Vec<bool> = (0..grouping.len())
+            .map(|class| grouping.outline(class).size > 0 && self.holds(&grouping.members(class)))
+            .collect();
         let (mut failing, mut suppressed) = (HashSet::new(), suppressed);
         for notion in &self.natural {
             let spare = self.limit - suppressed;
@@ -329,6 +452,15 @@ impl<'a> LevelLattice<'a> {
                     }
                 }
             }
+        }
+        let still: Vec<usize> = (0..grouping.len()).filter(|class| kept[*class]).collect();
+        let Some(gone) = self.further(grouping, still, self.limit - suppressed) else {
+            return Some(too_many());
+        };
+        for class in gone {
+            kept[class] = false;
+            suppressed += grouping.outline(class).size;
+            failing.insert(grouping.key(class).into());
         }
         let measure = &self.levelling.measure;
         let mut tally = Tally { suppressed, ..Tally::default() };
@@ -374,6 +506,12 @@ impl Levelled for LevelLattice<'_> {
             Some(true) => {}
             Some(false) => return None,
             None => return self.leave_unjudged(levels),
+        }
+        if !self.households.is_empty() && judged.cost.is_some() {
+            let grouping = self.levelling.groupings.at(levels);
+            if !self.households.iter().all(|test| self.household_holds(test, &grouping)) {
+                return None;
+            }
         }
         if self.natural.is_empty() {
             return judged.cost;

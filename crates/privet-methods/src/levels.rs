@@ -94,10 +94,15 @@ impl<'a> Levelling<'a> {
         let mut order: Vec<usize> = (0..grouping.len()).collect();
         order.sort_unstable_by_key(|class| grouping.key(*class));
         let mut released: Vec<Option<u32>> = vec![None; grouping.len()];
+        let mut people = Vec::new();
         for class in order {
             if is_kept(&grouping, class) {
                 released[class] = Some(recoding.add_class(ladders.values(grouping.key(class))));
+                people.push(grouping.standing(class).people);
             }
+        }
+        if self.microdata.register.is_some() {
+            recoding.stand_for(people);
         }
         for (lot, class) in grouping.parts().into_iter().enumerate() {
             if let Some(class) = released[class as usize] {

@@ -48,7 +48,11 @@ impl KnownProjections {
     fn holds_in(&self, grouping: &Grouping, classes: &[usize]) -> bool {
         let [size, share] = self.notion.tests();
         let records = classes.iter().map(|class| grouping.outline(*class).size).sum();
-        if !size.holds(&EquivalenceClass { size: records, counts: Counts::Sparse(&[]) }) {
+        if !size.holds(&EquivalenceClass {
+            size: records,
+            counts: Counts::Sparse(&[]),
+            standing: Default::default(),
+        }) {
             return false;
         }
         // Slots are numbered from the start of the range.
@@ -57,7 +61,11 @@ impl KnownProjections {
         for class in classes {
             grouping.class(*class).counts.for_each(&slots, |slot, count| counts[slot as usize] += count);
         }
-        share.holds(&EquivalenceClass { size: records, counts: Counts::Dense(&counts) })
+        share.holds(&EquivalenceClass {
+            size: records,
+            counts: Counts::Dense(&counts),
+            standing: Default::default(),
+        })
     }
 
     /// Sizes come first: most vectors fail by them, and they need no counts of values.

@@ -14,6 +14,7 @@ use privet_engine::loss::{Cell, Cost, Frame, Measure, Tally};
 use privet_engine::microdata::Microdata;
 use privet_engine::privacy::{EquivalenceClass, Members};
 use privet_engine::rollup::Tallies;
+use privet_engine::standing::Standing;
 use privet_policy::method::TableCost;
 use privet_taxonomy::NodeId;
 
@@ -63,6 +64,8 @@ pub struct Recoding {
     pools: Vec<SamplePool>,
     /// Classes and slots whose cells are suppressed.
     starred: HashSet<(u32, u32)>,
+    /// Per class, how many people of the population it stands for; empty where nobody counts them.
+    people: Vec<u64>,
 }
 
 /// Distinct records that send only some of their records to a class.
@@ -80,6 +83,8 @@ pub struct ClassTable {
     /// Per class, its number of records.
     pub sizes: Vec<u64>,
     tallies: Tallies,
+    /// Per class, what it stands for beyond its records; empty where nothing is known of that.
+    standings: Vec<Standing>,
     /// The number of suppressed records.
     pub suppressed: u64,
     /// The number of suppressed cells in released records.
@@ -99,6 +104,7 @@ impl Recoding {
             shared: BTreeMap::new(),
             pools: Vec::new(),
             starred: HashSet::new(),
+            people: Vec::new(),
         }
     }
 
@@ -268,6 +274,28 @@ impl Recoding {
         Dispatcher { recoding: self, left: left.collect(), random }
     }
 
+    /// Says how many people of the population each class stands for, in the order of the classes.
+    pub fn stand_for(&mut self, people: Vec<u64>) {
+        self.people = people;
+    }
+
+    /// What the classes stand for beyond their records.
+    fn standings(&self, microdata: &Microdata) -> Vec<Standing> {
+        if self.people.is_empty() && microdata.weights.is_none() {
+            return Vec::new();
+        }
+        let people = |class: usize| self.people.get(class).copied().unwrap_or(0);
+        let mut standings: Vec<Standing> =
+            (0..self.len()).map(|class| Standing { people: people(class), weight: 0 }).collect();
+        for record in 0..microdata.summary.len() {
+            let weight = microdata.weight(record);
+            for (class, count) in self.destinations(record, microdata.summary.count(record)) {
+                standings[class as usize].weight += weight * count;
+            }
+        }
+        standings
+    }
+
     /// Counts the classes. A suppressed cell counts towards the size of its class, but is not a value.
     pub fn count(&self, microdata: &Microdata) -> ClassTable {
         let tallies = Tallies::of_classes(microdata.table.slots() as usize, self.len());
@@ -280,7 +308,9 @@ impl Recoding {
             };
             Heads::count(microdata, people, self.len(), (0..microdata.summary.len()).flat_map(whole))
         });
-        let mut table = ClassTable { sizes: vec![0; self.len()], tallies, suppressed: 0, starred: 0, heads };
+        let standings = self.standings(microdata);
+        let mut table =
+            ClassTable { sizes: vec![0; self.len()], tallies, standings, suppressed: 0, starred: 0, heads };
         for record in 0..microdata.summary.len() {
             let total = microdata.summary.count(record);
             let mut released = 0;
@@ -309,8 +339,14 @@ impl Recoding {
     /// The classes with their sizes only.
     pub fn outline(&self, microdata: &Microdata) -> ClassTable {
         let tallies = Tallies::of_classes(0, self.len());
-        let mut table =
-            ClassTable { sizes: vec![0; self.len()], tallies, suppressed: 0, starred: 0, heads: None };
+        let mut table = ClassTable {
+            sizes: vec![0; self.len()],
+            tallies,
+            standings: Vec::new(),
+            suppressed: 0,
+            starred: 0,
+            heads: None,
+        };
         for record in 0..microdata.summary.len() {
             let total = microdata.summary.count(record);
             let mut released = 0;
@@ -377,7 +413,8 @@ impl Recoding {
 impl ClassTable {
     /// A class as privacy requirements see it.
     pub fn class(&self, class: usize) -> EquivalenceClass<'_> {
-        EquivalenceClass { size: self.sizes[class], counts: self.tallies.counts(class) }
+        let standing = self.standings.get(class).copied().unwrap_or_default();
+        EquivalenceClass { size: self.sizes[class], counts: self.tallies.counts(class), standing }
     }
 
     /// A class with its records and the people they belong to.

@@ -50,7 +50,7 @@ pub fn reasons(policy: &CheckedPolicy, microdata: &Microdata, plan: &Plan) -> Re
             labels.collect::<Vec<_>>()
         };
         let (mut first, mut failing) = (None, (0, 0));
-        for class in 0..grouping.len() {
+        for class in (0..grouping.len()).filter(|class| grouping.outline(*class).size > 0) {
             let members = grouping.members(class);
             let broken = requirements.iter().find(|(_, test)| !members.meet(test.as_ref()));
             let Some((clause, test)) = broken else { continue };

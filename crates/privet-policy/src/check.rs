@@ -50,6 +50,10 @@ pub enum Role {
     Set,
     /// A label that later analysis wants to predict (for the cost CM).
     Class,
+    /// How many people of the population a record stands for.
+    Weight,
+    /// Who lives together.
+    Household,
     /// Carried through as it is.
     Other,
     /// Names a person directly: published as a pseudonym, which only the holder of a key can make.
@@ -58,7 +62,7 @@ pub enum Role {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 9] = [
+    pub const ALL: [Role; 11] = [
         Role::Identifier,
         Role::Pseudonym,
         Role::QuasiIdentifier,
@@ -67,6 +71,8 @@ impl Role {
         Role::Set,
         Role::Mixed,
         Role::Class,
+        Role::Weight,
+        Role::Household,
         Role::Other,
     ];
 
@@ -81,6 +87,8 @@ impl Role {
             Role::QuasiSensitive => "quasi-sensitive",
             Role::Set => "set",
             Role::Class => "class",
+            Role::Weight => "weight",
+            Role::Household => "household",
             Role::Other => "other",
         }
     }
@@ -260,9 +268,29 @@ pub struct PolicyColumn {
     pub pseudonym: Option<String>,
     /// How much its losses matter.
     pub weights: ColumnWeights,
+    /// Whether a column of weights or of households is published.
+    pub publish: bool,
 }
 
 impl PolicyColumn {
+    /// Whether it appears in a release of one table.
+    pub fn is_published(&self) -> bool {
+        match self.role {
+            None | Some(Role::Identifier) => false,
+            Some(Role::Weight | Role::Household) => self.publish,
+            Some(
+                Role::QuasiIdentifier
+                | Role::Sensitive
+                | Role::Mixed
+                | Role::QuasiSensitive
+                | Role::Class
+                | Role::Pseudonym
+                | Role::Set
+                | Role::Other,
+            ) => true,
+        }
+    }
+
     /// Whether its cells are published in another form than the data have, though nothing is generalised.
     pub fn is_rewritten(&self) -> bool {
         self.numbers.is_some() || self.dates.is_some() || self.pseudonym.is_some()
@@ -424,7 +452,10 @@ impl Policy {
         let source = source.read_as(readings.collect(), &missing);
         self.check_publication(Some(&columns))?;
         let population = self.population(&root, &columns, (&missing, on_missing))?;
-        let written = check_requirements(&root, catalogue, &columns)?;
+        let written = match root.entry("privacy") {
+            None if purpose == Purpose::Risk => Vec::new(),
+            _ => check_requirements(&root, catalogue, &columns)?,
+        };
         let method = check_method(&root, catalogue, &columns, implied_method(&written, catalogue))?;
         self.admit(catalogue, (&written, &method), purpose)?;
         let (places, requirements) = self.for_every_column(written, &columns)?;
@@ -433,7 +464,13 @@ impl Policy {
                 .and_then(|own| own.check(method.declaration.publishes, purpose, &columns).map(|()| own));
             read.map_err(|error| self.at_requirement(*place, error))
         });
-        let requirements = understood.collect::<Result<Vec<_>>>()?;
+        let mut requirements = understood.collect::<Result<Vec<_>>>()?;
+        for (place, requirement) in places.iter().zip(&mut requirements).filter(|_| purpose != Purpose::Risk)
+        {
+            requirement
+                .settle(population.as_ref(), &columns)
+                .map_err(|error| self.at_requirement(*place, error))?;
+        }
         mixed::fit(&root, &columns, &method)?;
         self.check_sets(&root, &method)?;
         let knowledge = self.knowledge(&root, &columns)?;
@@ -447,6 +484,7 @@ impl Policy {
         let item_weight = self.item_weight(&root, &columns)?;
         let method = Method::of(&method).map_err(|error| self.at_method("name", error))?;
         weights::fit(&root, &columns, &method)?;
+        survey_fits(&root, &columns, &method)?;
         if purpose == Purpose::Run {
             item_column::fit(&root, &columns, &method, &requirements)?;
         }
@@ -543,7 +581,14 @@ impl Policy {
         let section = |name: &str| root.entry(name).and_then(|entry| entry.section().ok());
         let privacy = section("privacy");
         let named = privacy.iter().flat_map(Section::entries);
+        // One for transactions may have a namesake for tables, which is about a column.
+        let columns = kind != DataKind::Table || root.entry("columns").is_some();
+        let transactions = Catalogue::of(DataKind::Transactions);
         for (name, entry) in named {
+            if !columns && transactions.requirement(name).is_some() {
+                let kinds = (kind, DataKind::Transactions);
+                return Err(foreign(&entry, ("requirement", name), kinds, own.requirements));
+            }
             if let Some(owner) = owner(&|catalogue| catalogue.requirement(name).is_some()) {
                 return Err(foreign(&entry, ("requirement", name), (kind, owner), own.requirements));
             }
@@ -607,8 +652,9 @@ pub(super) fn header(data: &Section<'_>) -> Result<Header> {
 }
 
 /// The keys of `[columns.NAME]`.
-pub(super) const COLUMN_KEYS: [&str; 21] = [
+pub(super) const COLUMN_KEYS: [&str; 22] = [
     "role",
+    "publish",
     "type",
     "hierarchy",
     "labels",
@@ -655,6 +701,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
             dates: None,
             pseudonym: None,
             weights: ColumnWeights::default(),
+            publish: true,
         })
         .collect();
     let help = "say what each column is: [columns.age] role = \"quasi-identifier\"";
@@ -668,7 +715,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         section.only(&COLUMN_KEYS)?;
         let role = section.required(
             "role",
-            "one of identifier, pseudonym, quasi-identifier, sensitive, quasi-sensitive, set, mixed, class, other",
+            "one of identifier, pseudonym, quasi-identifier, sensitive, quasi-sensitive, set, mixed, class, weight, household, other",
         )?;
         let word = role.one_of(&Role::ALL.map(Role::name))?;
         column.role = Role::ALL.into_iter().find(|role| role.name() == word);
@@ -704,6 +751,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
                 ))
                 .help("remove it, or set role = \"mixed\""));
         }
+        column.publish = check_publish(&section, column)?;
         column.weights = ColumnWeights::read(&section, column.role, column.hierarchy.as_deref())?;
         if let Some(spread) = section.entry("fuzzy_spread") {
             if column.role != Some(Role::QuasiIdentifier) || column.hierarchy.is_none() {
@@ -723,7 +771,7 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         }
     }
     check_sensitive(&listed, &mut columns)?;
-    for role in [Role::Class, Role::QuasiSensitive, Role::Set] {
+    for role in [Role::Class, Role::QuasiSensitive, Role::Set, Role::Weight, Role::Household] {
         if columns.iter().filter(|column| column.role == Some(role)).count() > 1 {
             return Err(listed
                 .error(format!("more than one column has role '{role}'"))
@@ -731,6 +779,48 @@ fn check_columns(policy: &Policy, root: &Section<'_>, source: &Source) -> Result
         }
     }
     Ok(columns)
+}
+
+/// Refuses weights and households with methods that publish no generalised table.
+fn survey_fits(root: &Section<'_>, columns: &[PolicyColumn], method: &Method) -> Result<()> {
+    let survey = |column: &&PolicyColumn| matches!(column.role, Some(Role::Weight | Role::Household));
+    let Some(column) = columns.iter().find(survey).filter(|_| method.publishes() != ReleaseKind::Table)
+    else {
+        return Ok(());
+    };
+    let role = column.role.map_or("", Role::name);
+    let message = format!(
+        "column '{}' has role '{role}', which method \"{}\" does not use",
+        column.name,
+        method.name()
+    );
+    let section = root.entry("columns").and_then(|entry| entry.section().ok());
+    let entry = section.and_then(|all| all.entry(&column.name));
+    let error = entry.map_or_else(|| Error::input(&message), |entry| entry.error(&message));
+    Err(error
+        .help("leave the column out of [columns], or choose a method that publishes one generalised table"))
+}
+
+/// What `publish` of a column says. Weights are published unless it says otherwise, households are not.
+fn check_publish(section: &Section<'_>, column: &PolicyColumn) -> Result<bool> {
+    let name = &column.name;
+    match (column.role, section.entry("publish")) {
+        (Some(Role::Household), None) => Ok(false),
+        (Some(Role::Household), Some(entry)) => match entry.flag()? {
+            false => Ok(false),
+            true => Err(entry
+                .error(format!("column '{name}' says who lives together, and is not published"))
+                .help("remove 'publish'; the size of a household can be published as a quasi-identifier of its own")),
+        },
+        (_, None) => Ok(true),
+        (Some(Role::Weight), Some(entry)) => entry.flag(),
+        (role, Some(entry)) => {
+            let role = role.map_or("", Role::name);
+            Err(entry
+                .error(format!("column '{name}' has role '{role}', for which 'publish' has no meaning"))
+                .help("leave the column out of [columns] if it should not be published"))
+        }
+    }
 }
 
 /// What `labels` of a column says; refuses what the column cannot be published as.

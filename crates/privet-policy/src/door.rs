@@ -16,6 +16,8 @@ pub enum Purpose {
     /// A release is there already, and nobody says that the method made it: some method that publishes the same must take
     /// each requirement.
     Audit,
+    /// Only the risk of the data is measured: nothing has to be required, and no method makes anything.
+    Risk,
 }
 
 impl Condition {
@@ -100,6 +102,9 @@ impl Policy {
         (clauses, method): (&[Clause], &Clause),
         purpose: Purpose,
     ) -> Result<()> {
+        if purpose == Purpose::Risk {
+            return Ok(());
+        }
         let declaration = method.declaration;
         let name = method.name();
         for (place, clause) in clauses.iter().enumerate() {
@@ -107,7 +112,7 @@ impl Policy {
             let alike = |other: &&&Declaration| other.is_like(declaration);
             let known = match purpose {
                 Purpose::Run => declaration.takes_clause(clause),
-                Purpose::Audit => {
+                Purpose::Audit | Purpose::Risk => {
                     catalogue.methods.iter().filter(alike).any(|other| other.takes_clause(clause))
                 }
             };

@@ -481,6 +481,13 @@ fn column() -> Json {
         "One column of a table.",
         &[
             ("role", about(json!({ "enum": Role::ALL.map(Role::name) }), "What the column is.")),
+            (
+                "publish",
+                about(
+                    json!({ "type": "boolean" }),
+                    "Whether a column of survey weights is published; it is if this is left out.",
+                ),
+            ),
             ("type", about(json!({ "enum": ColumnType::WORDS }), "What the values of the column are.")),
             (
                 "labels",

@@ -83,6 +83,9 @@ pub struct Records {
     /// Sensitive cells of released records that are suppressed, or occurrences that are left out.
     #[serde(default)]
     pub starred: Original<u64>,
+    /// Whether the public reads nothing of how many records were suppressed, because that tells who is in the data.
+    #[serde(default)]
+    pub hides_suppressed: bool,
 }
 
 /// What was done to a column that is not published.
@@ -213,6 +216,8 @@ fn reason(role: Option<Role>) -> &'static str {
         Some(Role::Set) => "a set of items, a few of which others may know",
         Some(Role::QuasiSensitive) => "public knowledge may turn it into something sensitive",
         Some(Role::Class) => "what analysis wants to predict",
+        Some(Role::Weight) => "how many people of the population a record stands for",
+        Some(Role::Household) => "who lives together",
         Some(Role::Other) => "carried through as it is",
         None => "the policy does not mention it",
     }

@@ -220,6 +220,7 @@ fn the_public_edition_shows_no_count_from_one_to_ten() {
             suppressed: 7.into(),
             released: 7,
             starred: 7.into(),
+            hides_suppressed: false,
         };
         for row in model.confidences.iter_mut().flat_map(|confidences| &mut confidences.rows) {
             (row.records, row.worst) = (7.into(), 0.5);
@@ -340,8 +341,14 @@ fn a_bare_model_can_be_rendered() {
     model.common.risk_after = None;
     model.common.losses.clear();
     model.common.audit.checks.clear();
-    model.common.records =
-        Records { read: 1.into(), dropped: 0.into(), suppressed: 0.into(), released: 1, starred: 0.into() };
+    model.common.records = Records {
+        read: 1.into(),
+        dropped: 0.into(),
+        suppressed: 0.into(),
+        released: 1,
+        starred: 0.into(),
+        hides_suppressed: false,
+    };
     for edition in [Edition::Steward, Edition::Public] {
         let page = html(&model, edition);
         assert!(page.contains("promises nothing"));
@@ -419,8 +426,14 @@ fn a_report_that_was_filed_before_there_were_thresholds_can_still_be_read() {
 #[test]
 fn an_empty_release_does_not_boast() {
     let mut model = patients();
-    model.common.records =
-        Records { read: 50.into(), dropped: 0.into(), suppressed: 50.into(), released: 0, starred: 0.into() };
+    model.common.records = Records {
+        read: 50.into(),
+        dropped: 0.into(),
+        suppressed: 50.into(),
+        released: 0,
+        starred: 0.into(),
+        hides_suppressed: false,
+    };
     model.requirements = vec![Requirement {
         name: "k-anonymity".into(),
         notion: Notion::KAnonymity { k: 99 },

@@ -22,6 +22,7 @@
 //! - [`attack`](fn@attack) tries what an attacker could do who knows more than the policy assumes.
 //! - [`publish`](fn@publish) makes the release directory that the command makes. [`release::anonymize_any`] does all of this in one
 //!   call.
+//! - [`risk`](mod@risk) measures what the data, or a release, are worth to an attacker, before anything is decided.
 //! - [`compare`] decides several policies without publishing anything, and measures what each would lose and risk.
 //!
 //! # Example
@@ -69,6 +70,7 @@ pub mod first;
 mod keys;
 pub mod promise;
 pub mod release;
+pub mod risk;
 pub mod sessions;
 pub mod what_if;
 

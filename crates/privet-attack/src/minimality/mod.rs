@@ -201,6 +201,13 @@ fn demands(policy: &CheckedPolicy, column: &ViewColumn, placed: &Placed) -> Resu
             // They do not limit how likely a single value of a class is.
             Requirement::KAnonymity(_)
             | Requirement::LkcPrivacy(_)
+            | Requirement::KMap(_)
+            | Requirement::DeltaPresence(_)
+            | Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::IndividualRisk(_)
+            | Requirement::HouseholdRisk(_)
             | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)

@@ -319,7 +319,15 @@ impl<'a> TableReader<'a> {
         // A record is dropped for a column that matters, whether the table at hand shows it or not.
         let terms = self.policy.looks_at_terms();
         let matters = |column: &&PolicyColumn| match column.role {
-            Some(Role::QuasiIdentifier | Role::Mixed | Role::Sensitive | Role::Class | Role::Set) => true,
+            Some(
+                Role::QuasiIdentifier
+                | Role::Mixed
+                | Role::Sensitive
+                | Role::Class
+                | Role::Set
+                | Role::Weight
+                | Role::Household,
+            ) => true,
             Some(Role::QuasiSensitive) => terms,
             _ => false,
         };

@@ -73,6 +73,13 @@ impl ClassRequirements {
                 Requirement::BetaLikeness(asked) => Ok(beta_likeness::of_column(asked, 0, column)),
                 Requirement::DeltaDisclosure(asked) => Ok(delta_disclosure::of_column(asked, 0, column)),
                 Requirement::LkcPrivacy(_)
+                | Requirement::KMap(_)
+                | Requirement::DeltaPresence(_)
+                | Requirement::AverageRisk(_)
+                | Requirement::SampleUniqueness(_)
+                | Requirement::PopulationUniqueness(_)
+                | Requirement::IndividualRisk(_)
+                | Requirement::HouseholdRisk(_)
                 | Requirement::NtCloseness(_)
                 | Requirement::KlOfSets(_)
                 | Requirement::MatchingLDiversity(_)

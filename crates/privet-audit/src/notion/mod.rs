@@ -2,22 +2,31 @@
 //!
 //! To teach the audit a new notion, write a file with its [`Notion`] and answer for it in [`judge_of`] and
 //! [`counts_people`]; the compiler asks for both. FF-anonymity, (n, t)-closeness and LKC-privacy are not a matter of single
-//! classes, so they have checks of their own.
+//! classes, and models of populations and of risk need more than how often values occur, so they have checks of their own.
 
+mod average_risk;
 mod beta_likeness;
 mod column;
 mod delta_disclosure;
+mod delta_presence;
 mod freeform;
+mod household_risk;
+mod individual_risk;
 mod item_sets;
 mod k_anonymity;
+mod k_map;
 mod l_diversity;
 mod l_plus;
 mod lkc;
 mod logarithms;
 mod n_t_closeness;
+mod population_uniqueness;
 mod quasi_sensitive;
+mod release_wide;
+mod sample_uniqueness;
 mod set_valued;
 mod t_closeness;
+mod weights;
 
 pub(crate) use column::ColumnCloseness;
 pub use column::{ClassRequirements, OriginalColumn};
@@ -88,6 +97,15 @@ fn judge_of(requirement: &Requirement, facts: &Facts<'_>) -> Result<Judge> {
         Requirement::QsDiversity(asked) => Judge::Classes(quasi_sensitive::diversity(asked, facts)?),
         Requirement::QsCloseness(asked) => Judge::Classes(quasi_sensitive::closeness(asked, facts)?),
         Requirement::LkcPrivacy(asked) => Judge::Own(lkc::check(asked, name(), facts)?),
+        Requirement::KMap(asked) => Judge::Own(k_map::check(asked, name(), facts)?),
+        Requirement::DeltaPresence(asked) => Judge::Own(delta_presence::check(asked, name(), facts)?),
+        Requirement::AverageRisk(asked) => Judge::Own(average_risk::check(asked, name(), facts)?),
+        Requirement::SampleUniqueness(asked) => Judge::Own(sample_uniqueness::check(asked, name(), facts)?),
+        Requirement::PopulationUniqueness(asked) => {
+            Judge::Own(population_uniqueness::check(asked, name(), facts)?)
+        }
+        Requirement::IndividualRisk(asked) => Judge::Own(individual_risk::check(asked, name(), facts)?),
+        Requirement::HouseholdRisk(asked) => Judge::Own(household_risk::check(asked, name(), facts)?),
         Requirement::NtCloseness(asked) => Judge::Own(n_t_closeness::check(asked, name(), facts)?),
         Requirement::FfAnonymity(asked) => Judge::Own(freeform::check(asked, name(), facts)?),
         // The audits of groups and of projections judge these.
@@ -177,6 +195,13 @@ fn counts_people(requirement: &Requirement) -> bool {
         | Requirement::TCloseness(_)
         | Requirement::BetaLikeness(_)
         | Requirement::DeltaDisclosure(_)
+        | Requirement::KMap(_)
+        | Requirement::DeltaPresence(_)
+        | Requirement::AverageRisk(_)
+        | Requirement::SampleUniqueness(_)
+        | Requirement::PopulationUniqueness(_)
+        | Requirement::IndividualRisk(_)
+        | Requirement::HouseholdRisk(_)
         | Requirement::NtCloseness(_)
         | Requirement::KlOfSets(_)
         | Requirement::MatchingLDiversity(_)

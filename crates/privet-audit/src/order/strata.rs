@@ -4,6 +4,7 @@
 
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
+use rayon::prelude::*;
 
 use super::UNKNOWN;
 use super::bets::{Evidence, Gambler};
@@ -227,25 +228,32 @@ impl Strata {
 
     /// Files read every two, three … rows.
     fn strides(&self, lengths: &[usize], what: &str, evidence: &mut Evidence) {
-        for stride in STRIDES {
-            let stepped = |lists: &[Vec<u32>]| -> Vec<Vec<u32>> {
-                let steps = |list: &Vec<u32>| {
-                    (0..stride).flat_map(|first| list.iter().skip(first).step_by(stride)).copied().collect()
+        let ways: Vec<(usize, bool)> = STRIDES.flat_map(|stride| [(stride, false), (stride, true)]).collect();
+        let found: Vec<Evidence> = (ways.into_par_iter())
+            .map(|(stride, of_release)| {
+                let stepped = |lists: &[Vec<u32>]| -> Vec<Vec<u32>> {
+                    let steps = |list: &Vec<u32>| {
+                        (0..stride)
+                            .flat_map(|first| list.iter().skip(first).step_by(stride))
+                            .copied()
+                            .collect()
+                    };
+                    lists.iter().map(steps).collect()
                 };
-                lists.iter().map(steps).collect()
-            };
-            let what = format!("{what} at every {stride} rows");
-            for of_release in [false, true] {
+                let what = format!("{what} at every {stride} rows");
                 let strata = Strata {
                     reference: if of_release { self.reference.clone() } else { stepped(&self.reference) },
                     released: if of_release { stepped(&self.released) } else { self.released.clone() },
                     counts: self.counts.clone(),
                 };
+                let mut found = Evidence::default();
                 for length in lengths.iter().skip(1).take(1) {
-                    strata.follow(&strata.windows(), *length, &what, evidence);
+                    strata.follow(&strata.windows(), *length, &what, &mut found);
                 }
-            }
-        }
+                found
+            })
+            .collect();
+        found.into_iter().for_each(|found| evidence.join(found, 0.0));
     }
 
     /// The lengths of context that are tried.

@@ -15,6 +15,7 @@ mod manual;
 mod mine;
 mod policy;
 mod report;
+mod risk;
 mod studio;
 
 use std::sync::Arc;
@@ -56,6 +57,7 @@ pub fn run(arguments: &Arguments, output: &Output, interrupted: Arc<AtomicBool>)
         Command::Audit(arguments) => audit::run(arguments, output, &clock),
         Command::Attack(arguments) => attack::run(arguments, output, &clock),
         Command::Mine(arguments) => mine::run(arguments, output, &clock),
+        Command::Risk(arguments) => risk::run(arguments, output, &clock),
         Command::Compare(arguments) => compare::run(arguments, output, &clock),
         Command::Hierarchy(arguments) => hierarchy::run(arguments, output, &clock),
         Command::Ledger(arguments) => ledger::run(arguments, output),

@@ -95,7 +95,11 @@ impl Sample {
         // Slots 1 to 3 are the labels'; the others must not matter.
         let mut counts = [99, 0, 0, 0, 99];
         members.iter().for_each(|record| counts[1 + self.records[*record].1] += 1);
-        let class = EquivalenceClass { size: members.len() as u64, counts: Counts::Dense(&counts) };
+        let class = EquivalenceClass {
+            size: members.len() as u64,
+            counts: Counts::Dense(&counts),
+            standing: Default::default(),
+        };
         let cells = || cells.iter().map(|cell| *cell as u32);
         (measure.class(cells(), &class), measure.costliest(cells(), &class))
     }
@@ -304,7 +308,7 @@ fn ranges_of_numbers_cost_their_width() {
         values: vec![vec![1, 1, 2], vec![4]],
         labels: None,
     };
-    let class = EquivalenceClass { size: 4, counts: Counts::Dense(&[]) };
+    let class = EquivalenceClass { size: 4, counts: Counts::Dense(&[]), standing: Default::default() };
     for (name, expected) in [("LM", 4.0 * (0.25 + 0.5)), ("NCP", 4.0 * (0.25 + 2.0 / 3.0))] {
         let measure = measure(TableCost::named(name).expect("a cost"), &frame).expect("a measure");
         let price = measure.class([1, 0].into_iter(), &class);

@@ -129,6 +129,11 @@ impl Observations {
         self.leaves[attribute][record]
     }
 
+    /// The leaves of all distinct records in a quasi-identifier.
+    pub fn leaves(&self, attribute: usize) -> &[u32] {
+        &self.leaves[attribute]
+    }
+
     /// How many records have each value, by code.
     pub fn value_counts(&self) -> &[u64] {
         &self.counts

@@ -161,8 +161,17 @@ impl EarthMover {
     /// possible only if Σ w_p·min(n_p·N, K·N_p) ≥ (1 − t)·W·K·N over all parts, where w_p is how often a part counts and W the number
     /// of distributions. The left side over K never grows with K: the largest K is found by halving.
     pub fn most_within(&self, t: Exact, class: &EquivalenceClass<'_>, whole: Whole<'_>) -> u64 {
-        let mut parts: Vec<(u64, u64, u64)> = Vec::new();
-        let steps = match &self.distance {
+        PARTS.with_borrow_mut(|parts| {
+            parts.clear();
+            let steps = self.parts(class, whole, parts);
+            self.most_of_parts(t, class, whole, parts, steps)
+        })
+    }
+
+    /// The parts that the distance compares: how many records of the class and of the larger set they have, and how often each
+    /// counts. Returns the number of distributions.
+    fn parts(&self, class: &EquivalenceClass<'_>, whole: Whole<'_>, parts: &mut Vec<(u64, u64, u64)>) -> u64 {
+        match &self.distance {
             Distance::Equal => {
                 class.counts.for_each(&self.slots, |code, count| {
                     parts.push((count, whole.totals[code as usize], 1));
@@ -183,7 +192,7 @@ impl EarthMover {
             }
             Distance::Hierarchical(tree) => {
                 let nodes = tree.parent.len();
-                parts = vec![(0, 0, 0); nodes];
+                parts.resize(nodes, (0, 0, 0));
                 for (code, leaf) in tree.leaf_of_code.iter().enumerate() {
                     parts[*leaf as usize].1 += whole.totals[code];
                 }
@@ -200,7 +209,17 @@ impl EarthMover {
                 parts.retain(|(own, _, weight)| *own > 0 && *weight > 0);
                 tree.height[0].max(1)
             }
-        };
+        }
+    }
+
+    fn most_of_parts(
+        &self,
+        t: Exact,
+        class: &EquivalenceClass<'_>,
+        whole: Whole<'_>,
+        parts: &[(u64, u64, u64)],
+        steps: u64,
+    ) -> u64 {
         if parts.is_empty() && class.size > 0 && !self.is_equal() {
             // One value only: it is where it should be.
             return class.size;
@@ -208,8 +227,12 @@ impl EarthMover {
         let (num, den) = (u128::from(t.numerator()), u128::from(t.denominator()));
         let fits = |kept: u64| {
             let share = |(own, total, weight): &(u64, u64, u64)| {
-                let free =
-                    (u128::from(*own) * u128::from(whole.records)).min(u128::from(kept) * u128::from(*total));
+                // Products of numbers of records, which are below 2⁵³, fit in 64 bits as a rule.
+                let free = match (own.checked_mul(whole.records), kept.checked_mul(*total)) {
+                    (Some(own), Some(fair)) => u128::from(own.min(fair)),
+                    _ => (u128::from(*own) * u128::from(whole.records))
+                        .min(u128::from(kept) * u128::from(*total)),
+                };
                 free.checked_mul(u128::from(*weight))
             };
             let free = parts.iter().try_fold(0u128, |sum, part| sum.checked_add(share(part)?));
@@ -394,6 +417,7 @@ impl EarthMover {
 thread_local! {
     /// Differences of one class. Searches judge millions of classes; none of them should ask for memory.
     static SCRATCH: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
+    static PARTS: RefCell<Vec<(u64, u64, u64)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// How many records a set between two others has at least and at most.

@@ -6,6 +6,7 @@
 //! - *entropy*: −Σ p_i log p_i ≥ log l, which is nⁿ ≥ lⁿ · Π n_i^n_i in integers;
 //! - *recursive (c,l)*: with counts sorted r_1 ≥ r_2 ≥ …, r_1 < c · (r_l + r_(l+1) + …), strictly.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use num_integer::Integer;
@@ -225,6 +226,11 @@ impl ClassTest for Entropy {
     }
 }
 
+thread_local! {
+    /// Counts of one class. Searches judge millions of classes; none of them should ask for memory.
+    static COUNTS: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
 #[derive(Debug)]
 struct Recursive {
     c: Exact,
@@ -236,11 +242,20 @@ struct Recursive {
 impl Recursive {
     /// The most frequent count and the sum of the counts from the l-th on.
     fn head_and_tail(&self, class: &EquivalenceClass<'_>) -> (u64, u64) {
-        let mut counts = Vec::new();
-        class.counts.for_each(&self.slots, |_, count| counts.push(count));
-        counts.sort_unstable_by(|a, b| b.cmp(a));
-        let before = usize::try_from(self.l - 1).unwrap_or(usize::MAX);
-        (counts.first().copied().unwrap_or(0), counts.iter().skip(before).sum())
+        self.with_counts(class, |counts| {
+            let before = usize::try_from(self.l - 1).unwrap_or(usize::MAX);
+            (counts.first().copied().unwrap_or(0), counts.iter().skip(before).sum())
+        })
+    }
+
+    /// Hands over the counts of a class, the most frequent first.
+    fn with_counts<T>(&self, class: &EquivalenceClass<'_>, take: impl FnOnce(&[u64]) -> T) -> T {
+        COUNTS.with_borrow_mut(|counts| {
+            counts.clear();
+            class.counts.for_each(&self.slots, |_, count| counts.push(count));
+            counts.sort_unstable_by(|a, b| b.cmp(a));
+            take(counts)
+        })
     }
 }
 
@@ -264,15 +279,14 @@ impl ClassTest for Recursive {
         // With the most frequent value cut down to x records, the others keep at most x each: the tail is at most
         // Σ over the values from the l-th on of min(n_i, x). That is concave in x and zero at zero, so x < c · tail(x)
         // holds up to some x and fails beyond.
-        let mut counts = Vec::new();
-        class.counts.for_each(&self.slots, |_, count| counts.push(count));
-        counts.sort_unstable_by(|a, b| b.cmp(a));
         let capped =
             |counts: &[u64], cap: u64| counts.iter().map(|count| u128::from(*count.min(&cap))).sum::<u128>();
         let (num, den) = (u128::from(self.c.numerator()), u128::from(self.c.denominator()));
-        let tail = &counts[self.l as usize - 1..];
-        let cap = largest(counts[0], |cap| cap == 0 || u128::from(cap) * den < num * capped(tail, cap));
-        capped(&counts, cap) as u64
+        self.with_counts(class, |counts| {
+            let tail = &counts[self.l as usize - 1..];
+            let fits = |cap: u64| cap == 0 || u128::from(cap) * den < num * capped(tail, cap);
+            capped(counts, largest(counts[0], fits)) as u64
+        })
     }
 
     fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {

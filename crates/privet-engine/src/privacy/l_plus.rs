@@ -339,7 +339,12 @@ mod tests {
             totals: totals.to_vec(),
             people: None,
         };
-        TrackedTable { records: totals.iter().sum(), tracked: vec![column] }
+        TrackedTable {
+            records: totals.iter().sum(),
+            tracked: vec![column],
+            population: None,
+            weight_unit: None,
+        }
     }
 
     fn theta(keys: &[(&'static str, &str)], own: &[(&str, &str)], totals: &[u64]) -> Vec<String> {
@@ -386,7 +391,8 @@ mod tests {
         let requirement =
             build(&asked(&[("l", "2")], &[("asthma", "0.1")]), &table(&[6, 3, 3])).expect("built");
         let counts = [0, 0, 6, 3, 3];
-        let class = EquivalenceClass { size: 12, counts: Counts::Dense(&counts) };
+        let class =
+            EquivalenceClass { size: 12, counts: Counts::Dense(&counts), standing: Default::default() };
         assert_eq!(
             requirement.why_impossible(&class, Counted::Records),
             "the value 'asthma' of 'disease' makes up 3 of all 12 records, which is more than its threshold 1/10"
@@ -401,11 +407,15 @@ mod tests {
         let requirement =
             build(&asked(&[("l", "1")], &[("cancer", "0")]), &table(&[6, 3, 3])).expect("built");
         let (with, without) = ([0, 0, 6, 3, 1], [0, 0, 6, 3, 0]);
-        let with = EquivalenceClass { size: 10, counts: Counts::Dense(&with) };
+        let with = EquivalenceClass { size: 10, counts: Counts::Dense(&with), standing: Default::default() };
         assert!(!requirement.holds(&with));
         assert_eq!(requirement.tightness(&with).threshold, 0.0);
         assert_eq!(requirement.most_kept(&with), 9);
-        assert!(requirement.holds(&EquivalenceClass { size: 9, counts: Counts::Dense(&without) }));
+        assert!(requirement.holds(&EquivalenceClass {
+            size: 9,
+            counts: Counts::Dense(&without),
+            standing: Default::default()
+        }));
     }
 
     #[test]

@@ -3,27 +3,36 @@
 //! A *class* is the set of released records that look alike in their quasi-identifiers. A notion sees a class only as its
 //! size and, per sensitive column, how often each value occurs in it. All thresholds are compared in integers.
 
+mod average_risk;
 mod beta_likeness;
 mod delta_disclosure;
+mod delta_presence;
 mod earth_mover;
 pub mod exposure;
 pub mod freeform;
+pub mod household_risk;
+mod individual_risk;
 pub mod information;
 pub mod item_sets;
 mod k_anonymity;
+mod k_map;
 pub mod kl;
 mod l_diversity;
 pub mod l_plus;
 mod lkc;
 pub mod matching;
 mod n_t_closeness;
+mod population_uniqueness;
 pub mod projection;
 pub mod quasi_sensitive;
+pub mod release;
+mod sample_uniqueness;
 mod set_valued;
 mod t_closeness;
 pub mod vocabulary;
 
 use privet_policy::method::Scheme;
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -33,6 +42,7 @@ pub use n_t_closeness::{NtCloseness, Records};
 pub use quasi_sensitive::CellLinks;
 pub use set_valued::SetValues;
 
+use crate::standing::Standing;
 use privet_core::{Error, Result, counted};
 use privet_policy::{CheckedPolicy, Method, Requirement, Role};
 use privet_taxonomy::Taxonomy;
@@ -82,6 +92,8 @@ pub struct EquivalenceClass<'a> {
     pub size: u64,
     /// How often each value of each tracked column occurs.
     pub counts: Counts<'a>,
+    /// What it stands for beyond its records.
+    pub standing: Standing,
 }
 
 /// A class by its records and, where one person may have several, by the people who have them.
@@ -262,6 +274,10 @@ pub struct TrackedTable {
     pub records: u64,
     /// The tracked columns.
     pub tracked: Vec<TrackedColumn>,
+    /// How many people the population has, where that is known.
+    pub population: Option<u64>,
+    /// How many units of the weights one person is, where records have weights.
+    pub weight_unit: Option<u64>,
 }
 
 impl TrackedTable {
@@ -318,17 +334,24 @@ pub fn lkc_requirements(policy: &CheckedPolicy, table: &TrackedTable) -> Result<
     asked.map(|asked| LkcPrivacy::of(asked, table)).collect()
 }
 
-/// Whether a requirement is not judged class by class, but by a list of its own: [`natural_requirements`] or
-/// [`lkc_requirements`].
+/// Whether a requirement is not judged class by class, but by a list of its own: [`natural_requirements`],
+/// [`lkc_requirements`], [`release::release_requirements`] or [`household_risk::HouseholdRisk::of`].
 fn is_judged_apart(asked: &Requirement, method: &Method) -> bool {
     match asked {
         Requirement::NtCloseness(_) | Requirement::LkcPrivacy(_) => method.has_levels(),
+        Requirement::AverageRisk(_)
+        | Requirement::SampleUniqueness(_)
+        | Requirement::PopulationUniqueness(_)
+        | Requirement::HouseholdRisk(_) => true,
         Requirement::KAnonymity(_)
         | Requirement::LDiversity(_)
         | Requirement::LPlusDiversity(_)
         | Requirement::TCloseness(_)
         | Requirement::BetaLikeness(_)
         | Requirement::DeltaDisclosure(_)
+        | Requirement::KMap(_)
+        | Requirement::DeltaPresence(_)
+        | Requirement::IndividualRisk(_)
         | Requirement::KlOfSets(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
@@ -364,12 +387,19 @@ pub fn build(asked: &Requirement, table: &TrackedTable) -> Result<Box<dyn ClassT
         Requirement::TCloseness(asked) => t_closeness::build(asked, table),
         Requirement::BetaLikeness(asked) => beta_likeness::build(asked, table),
         Requirement::DeltaDisclosure(asked) => delta_disclosure::build(asked, table),
+        Requirement::KMap(asked) => k_map::build(asked, table),
+        Requirement::DeltaPresence(asked) => Ok(delta_presence::build(asked)),
+        Requirement::IndividualRisk(asked) => individual_risk::build(asked, table),
         Requirement::KlOfSets(asked) => item_sets::build(asked, table),
         Requirement::QsDiversity(asked) => quasi_sensitive::diversity(asked, table),
         Requirement::QsCloseness(asked) => quasi_sensitive::closeness(asked, table),
         // No method that judges classes one by one takes these.
         Requirement::NtCloseness(_)
         | Requirement::LkcPrivacy(_)
+        | Requirement::AverageRisk(_)
+        | Requirement::SampleUniqueness(_)
+        | Requirement::PopulationUniqueness(_)
+        | Requirement::HouseholdRisk(_)
         | Requirement::MatchingLDiversity(_)
         | Requirement::Projection(_)
         | Requirement::FfAnonymity(_) => {
@@ -402,6 +432,13 @@ pub fn warnings(policy: &CheckedPolicy, table: &TrackedTable) -> Result<Vec<Stri
             | Requirement::TCloseness(_)
             | Requirement::BetaLikeness(_)
             | Requirement::DeltaDisclosure(_)
+            | Requirement::KMap(_)
+            | Requirement::DeltaPresence(_)
+            | Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::IndividualRisk(_)
+            | Requirement::HouseholdRisk(_)
             | Requirement::NtCloseness(_)
             | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
@@ -422,12 +459,23 @@ fn most_under_caps(
     slots: &Range<u32>,
     caps: impl Fn(u32) -> (u128, u128),
 ) -> u64 {
-    let mut kept: Vec<(u32, u64)> = Vec::new();
-    class.counts.for_each(slots, |position, count| kept.push((position, count)));
+    KEPT.with_borrow_mut(|kept| {
+        kept.clear();
+        class.counts.for_each(slots, |position, count| kept.push((position, count)));
+        most_under(kept, caps)
+    })
+}
+
+thread_local! {
+    /// Counts of one class. Searches judge millions of classes; none of them should ask for memory.
+    static KEPT: RefCell<Vec<(u32, u64)>> = const { RefCell::new(Vec::new()) };
+}
+
+fn most_under(kept: &mut [(u32, u64)], caps: impl Fn(u32) -> (u128, u128)) -> u64 {
     loop {
         let total: u64 = kept.iter().map(|(_, count)| count).sum();
         let mut moved = false;
-        for (position, count) in &mut kept {
+        for (position, count) in kept.iter_mut() {
             let (num, den) = caps(*position);
             let cap = (u128::from(total) * num / den).min(u128::from(u64::MAX)) as u64;
             if *count > cap {

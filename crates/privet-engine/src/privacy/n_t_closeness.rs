@@ -128,11 +128,19 @@ mod tests {
             totals: vec![50, 50],
             people: None,
         };
-        NtCloseness::of(&asked, &TrackedTable { records: 100, tracked: vec![column] }).expect("a notion")
+        NtCloseness::of(
+            &asked,
+            &TrackedTable { records: 100, tracked: vec![column], population: None, weight_unit: None },
+        )
+        .expect("a notion")
     }
 
     fn class(counts: &[u64]) -> EquivalenceClass<'_> {
-        EquivalenceClass { size: counts.iter().sum(), counts: Counts::Dense(counts) }
+        EquivalenceClass {
+            size: counts.iter().sum(),
+            counts: Counts::Dense(counts),
+            standing: Default::default(),
+        }
     }
 
     #[test]

@@ -57,7 +57,7 @@ impl SetValues {
         let values: Vec<String> = codes.keys().map(ToString::to_string).collect();
         let slots = 0..values.len() as u32;
         let single = TrackedColumn { values, slots, totals, numeric: false, people: None, ..column.clone() };
-        let table = TrackedTable { records, tracked: vec![single] };
+        let table = TrackedTable { records, tracked: vec![single], population: None, weight_unit: None };
         Some(SetValues { cells: column.slots.clone(), held, table })
     }
 
@@ -102,7 +102,11 @@ struct OfSets {
 impl OfSets {
     fn seen<T>(&self, class: &EquivalenceClass<'_>, look: impl Fn(&EquivalenceClass<'_>) -> T) -> T {
         let counts = self.values.count(class);
-        look(&EquivalenceClass { size: class.size, counts: Counts::Sparse(&counts) })
+        look(&EquivalenceClass {
+            size: class.size,
+            counts: Counts::Sparse(&counts),
+            standing: Default::default(),
+        })
     }
 }
 
@@ -206,12 +210,21 @@ mod tests {
             totals: cells.clone(),
             people: None,
         };
-        TrackedTable { records: cells.iter().sum(), tracked: vec![column] }
+        TrackedTable {
+            records: cells.iter().sum(),
+            tracked: vec![column],
+            population: None,
+            weight_unit: None,
+        }
     }
 
     fn judged<T>(cells: &Cells, look: impl Fn(&EquivalenceClass<'_>) -> T) -> T {
         let counts = [vec![9, 9], cells.clone()].concat();
-        look(&EquivalenceClass { size: cells.iter().sum(), counts: Counts::Dense(&counts) })
+        look(&EquivalenceClass {
+            size: cells.iter().sum(),
+            counts: Counts::Dense(&counts),
+            standing: Default::default(),
+        })
     }
 
     /// The records whose cell holds a value.

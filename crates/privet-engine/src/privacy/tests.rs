@@ -105,6 +105,8 @@ impl Subject {
                 tracked.clone(),
                 other(2, slots.end..slots.end + BEHIND as u32),
             ],
+            population: None,
+            weight_unit: None,
         };
         let requirement = build(&asked(notion), &table).expect("a requirement");
         Subject { requirement, notion: notion.clone(), column: tree.column(totals.to_vec()), slots }
@@ -122,10 +124,14 @@ impl Subject {
         assert_eq!(dense.len(), self.slots.end as usize + BEHIND);
         let sparse: Vec<(u32, u64)> =
             (0..).zip(dense.iter().copied()).filter(|(_, count)| *count > 0).collect();
-        let of_dense =
-            ask(self.requirement.as_ref(), &EquivalenceClass { size, counts: Counts::Dense(&dense) });
-        let of_sparse =
-            ask(self.requirement.as_ref(), &EquivalenceClass { size, counts: Counts::Sparse(&sparse) });
+        let of_dense = ask(
+            self.requirement.as_ref(),
+            &EquivalenceClass { size, counts: Counts::Dense(&dense), standing: Default::default() },
+        );
+        let of_sparse = ask(
+            self.requirement.as_ref(),
+            &EquivalenceClass { size, counts: Counts::Sparse(&sparse), standing: Default::default() },
+        );
         assert_eq!(of_dense, of_sparse, "dense and sparse counts differ for {:?} on {counts:?}", self.notion);
         of_dense
     }

@@ -5,6 +5,7 @@
 
 pub mod column_sets;
 pub mod individual;
+pub mod poisson;
 mod special;
 pub mod uniqueness;
 

@@ -85,6 +85,19 @@ proptest! {
     }
 
     #[test]
+    fn a_risk_is_compared_as_exactly_as_it_is_enclosed(f in 1u64..60, people in 1u64..400, unit in 1u64..5) {
+        use super::individual::{Precise, is_at_most};
+        let found = individual_risk(f, people as f64 / unit as f64);
+        let bound = |value: f64| privet_core::Exact::parse(&format!("{value:.15}")).expect("a number");
+        prop_assert!(is_at_most(f, (people, unit), bound((found.value * 1.000_001).min(1.0) + 1e-12)));
+        prop_assert!(!is_at_most(f, (people, unit), bound(found.value * 0.999_999)));
+        let class = Precise { records: f, people, unit };
+        let alone = super::individual::household_is_at_most(vec![(class, 1)], bound((found.value * 1.000_001).min(1.0) + 1e-12));
+        prop_assert!(alone);
+        prop_assert!(!super::individual::household_is_at_most(vec![(class, 2)], bound(found.value)));
+    }
+
+    #[test]
     fn zayatz_is_its_fraction(sizes in prop::collection::vec(1u64..30, 1..20), more in 0u64..500) {
         let sizes = ClassSizes::of(sizes);
         let population = sizes.records() + more;

@@ -38,6 +38,21 @@ impl Uniqueness {
         };
         Uniqueness { zayatz, pitman, snb, dankar }
     }
+
+    /// Zayatz's estimate alone.
+    pub fn zayatz_of(sizes: &ClassSizes, population: u64) -> Option<Estimate> {
+        zayatz(sizes, population)
+    }
+
+    /// The estimate by Pitman's sampling formula alone.
+    pub fn pitman_of(sizes: &ClassSizes, population: u64) -> Option<Estimate> {
+        pitman(sizes, population)
+    }
+
+    /// The estimate by the shifted negative binomial alone.
+    pub fn snb_of(sizes: &ClassSizes, population: u64) -> Option<Estimate> {
+        snb(sizes, population)
+    }
 }
 
 /// Classes of more records than this would make the exact fraction very long.

@@ -67,6 +67,19 @@ proptest! {
             let step = Arc::new(Grouping::roll_up(&base, &[city.min(1), 0], &ladders));
             let in_steps = Grouping::roll_up(&step, &[city, age], &ladders);
             let sparsely = Grouping::roll_up(&sparse, &[city, age], &ladders);
+            // However classes are looked up, they are the same and have the same numbers.
+            let (chunks, places) = ladders.climb(&base, &[city, age]);
+            let mut builders = [(); 3].map(|()| Builder::new([city, age].into(), ladders.words));
+            let class_of = [
+                builders[0].take_listed(&base, &chunks, places),
+                builders[1].take_words(&base, &chunks),
+                builders[2].take_keys(&base, &chunks),
+            ];
+            for (builder, taken) in builders.iter().zip(&class_of) {
+                prop_assert_eq!(taken, &class_of[0]);
+                prop_assert_eq!(&builder.grouping.keys, &builders[0].grouping.keys);
+                prop_assert_eq!(&builder.grouping.sizes, &builders[0].grouping.sizes);
+            }
             for (grouping, below) in [(&at_once, &base), (&in_steps, &base)] {
                 for (part, class) in grouping.parts().into_iter().enumerate() {
                     let shown: Vec<u32> = ladders.values(grouping.key(class as usize)).collect();

@@ -125,7 +125,11 @@ fn weighted_counts(policy: &CheckedPolicy, quasi: &QuasiIdentifier, tree: &Tree)
 fn k(policy: &CheckedPolicy, microdata: &Microdata) -> Result<u64> {
     let requirements = privacy::class_requirements(policy, &microdata.table)?;
     let requirements: Vec<_> = requirements.into_iter().map(|(_, requirement)| requirement).collect();
-    let whole = EquivalenceClass { size: microdata.summary.total(), counts: Counts::Sparse(&[]) };
+    let whole = EquivalenceClass {
+        size: microdata.summary.total(),
+        counts: Counts::Sparse(&[]),
+        standing: Default::default(),
+    };
     if !requirements.iter().all(|requirement| requirement.holds(&whole)) {
         return Err(impossible(&requirements, &whole));
     }

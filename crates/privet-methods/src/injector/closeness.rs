@@ -44,7 +44,7 @@ impl GroupCloseness {
         let slots: Vec<(u32, u64)> =
             counts.iter().map(|(value, count)| (self.first_slot + value, *count)).collect();
         let size = counts.values().sum();
-        judge(&EquivalenceClass { size, counts: Counts::Sparse(&slots) })
+        judge(&EquivalenceClass { size, counts: Counts::Sparse(&slots), standing: Default::default() })
     }
 
     fn holds(&self, counts: &ValueCounts) -> bool {

@@ -6,6 +6,7 @@
 //! the group. The number of records that satisfy X and the number that have s are exact.
 
 use rand_chacha::ChaCha20Rng;
+use rayon::prelude::*;
 
 use super::RecordGroups;
 use privet_core::{RunKey, ValueSet, random};
@@ -157,18 +158,23 @@ impl CountQuery {
         queries
     }
 
-    fn matches(&self, observations: &Observations, record: usize) -> bool {
-        self.predicates
-            .iter()
-            .all(|(attribute, allowed)| allowed[observations.leaf(*attribute, record) as usize])
+    /// Whether each distinct record satisfies the predicates.
+    fn matching(&self, observations: &Observations) -> Vec<bool> {
+        let mut matching = vec![true; observations.len()];
+        for (attribute, allowed) in &self.predicates {
+            for (matches, leaf) in matching.iter_mut().zip(observations.leaves(*attribute)) {
+                *matches &= allowed[*leaf as usize];
+            }
+        }
+        matching
     }
 
     /// The true answer.
     pub fn answer(&self, observations: &Observations) -> u64 {
-        (0..observations.len())
-            .filter(|record| self.values.contains(observations.value(*record)))
-            .filter(|record| self.matches(observations, *record))
-            .map(|record| observations.weight(record))
+        let matching = self.matching(observations).into_iter().enumerate().filter(|(_, matches)| *matches);
+        matching
+            .filter(|(record, _)| self.values.contains(observations.value(*record)))
+            .map(|(record, _)| observations.weight(record))
             .sum()
     }
 }
@@ -185,22 +191,22 @@ impl<'a> Analyst<'a> {
         }
     }
 
-    /// Sums a figure per group over the records that pass a test.
-    fn per_group(&self, passes: impl Fn(usize) -> bool) -> Vec<f64> {
-        let mut sums = vec![0.0; self.sizes.len()];
-        for (record, group) in self.records.iter().zip(&self.group_of) {
-            sums[*group as usize] += f64::from(u8::from(passes(*record as usize)));
-        }
-        sums
-    }
-
-    /// The analyst's answer.
+    /// The analyst's answer. Groups without a record that matches add nothing to it.
     pub fn estimate(&self, query: &CountQuery) -> f64 {
         let observations = self.observations;
-        let matching = self.per_group(|record| query.matches(observations, record));
-        let having = self.per_group(|record| query.values.contains(observations.value(record)));
-        let groups = matching.iter().zip(having).zip(&self.sizes);
-        groups.map(|((matching, having), size)| matching * having / size).sum()
+        let matching = query.matching(observations);
+        let has = |record: u32| query.values.contains(observations.value(record as usize));
+        let (mut sum, mut start) = (0.0, 0);
+        for size in &self.sizes {
+            let group = &self.records[start..start + *size as usize];
+            start += group.len();
+            let found = group.iter().filter(|record| matching[**record as usize]).count();
+            if found > 0 {
+                let having = group.iter().filter(|record| has(**record)).count();
+                sum += found as f64 * having as f64 / size;
+            }
+        }
+        sum
     }
 
     /// The errors of the answers to queries.
@@ -209,7 +215,7 @@ impl<'a> Analyst<'a> {
             let truth = query.answer(self.observations) as f64;
             (self.estimate(query) - truth).abs() / truth
         };
-        let mut errors: Vec<f64> = queries.iter().map(error).collect();
+        let mut errors: Vec<f64> = queries.par_iter().map(error).collect();
         errors.sort_by(f64::total_cmp);
         let median = *errors.get(errors.len() / 2)?;
         Some(CountQueryErrors { mean: errors.iter().sum::<f64>() / errors.len() as f64, median })

@@ -94,8 +94,11 @@ fn check_possible(policy: &CheckedPolicy, microdata: &Microdata, problem: &LPlus
     let requirements = privacy::requirements(policy, &microdata.table)?;
     let totals: Vec<u64> =
         microdata.table.tracked.iter().flat_map(|column| column.totals.iter().copied()).collect();
-    let whole =
-        privacy::EquivalenceClass { size: microdata.table.records, counts: privacy::Counts::Dense(&totals) };
+    let whole = privacy::EquivalenceClass {
+        size: microdata.table.records,
+        counts: privacy::Counts::Dense(&totals),
+        standing: Default::default(),
+    };
     let error = super::impossible(&requirements, &whole);
     if rules.k > whole.size {
         // Suppression would leave nothing: no class can be that large.

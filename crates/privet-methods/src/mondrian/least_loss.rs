@@ -117,8 +117,14 @@ impl<'p> Side<'p> {
 
     /// Whether it may meet the requirements.
     fn may_stand(&self) -> bool {
+        let microdata = self.whole.mondrian.microdata;
+        // What it stands for beyond its records is asked when it is split.
+        if microdata.register.is_some() || microdata.weights.is_some() {
+            return true;
+        }
         let Some(counts) = &self.counts else { return true };
-        let records = EquivalenceClass { size: self.size, counts: Counts::Dense(counts) };
+        let records =
+            EquivalenceClass { size: self.size, counts: Counts::Dense(counts), standing: Default::default() };
         let members = Members { records, people: None, add_up: true };
         self.whole.mondrian.requirements.iter().all(|requirement| members.meet(requirement.as_ref()))
     }

@@ -18,6 +18,7 @@ mod axis;
 mod cells;
 mod label;
 mod least_loss;
+mod population;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -29,8 +30,8 @@ use super::recoding::Recoding;
 use super::{SearchFacts, Solution};
 use axis::{AxisKind, SplitAxis};
 use cells::CellBuilder;
-use privet_core::Result;
 use privet_core::clock::Clock;
+use privet_core::{Error, Result};
 use privet_data::People;
 use privet_engine::heads::Heads;
 use privet_engine::microdata::Microdata;
@@ -39,7 +40,7 @@ use privet_engine::partition::Splitter;
 use privet_engine::privacy;
 use privet_engine::privacy::{ClassTest, Counts, EquivalenceClass, Members};
 use privet_policy::method::Partitioning;
-use privet_policy::{CheckedPolicy, method};
+use privet_policy::{CheckedPolicy, Requirement, method};
 
 /// With more slots than this, the counts of a part are sparse.
 const MOST_DENSE_SLOTS: u32 = 4096;
@@ -74,6 +75,8 @@ pub(super) struct MondrianSplitter<'a> {
     relaxed: bool,
     /// Whether one child of a node may be split off, so that the rest keeps the node.
     pub(super) refine: bool,
+    /// Whether everybody of the population must be in some class.
+    covers: bool,
     /// The items of a column of sets: a part is split only where its rows gain more than they lose.
     pub(super) items: Option<ItemColumnTask<'a>>,
     /// Who has which records, if somebody has several.
@@ -98,6 +101,7 @@ impl<'a> MondrianSplitter<'a> {
             axes: axes.collect::<Result<_>>()?,
             relaxed: partitioning == Partitioning::Relaxed,
             refine: false,
+            covers: policy.requirements.iter().any(Requirement::covers_population),
             items: None,
             crowd: microdata.crowd(),
             clock: clock.clone(),
@@ -148,6 +152,13 @@ impl<'a> MondrianSplitter<'a> {
     pub(super) fn whole(&self) -> Result<RecordPart> {
         let summary = &self.microdata.summary;
         let whole = (0..summary.len()).map(|record| (record as u32, summary.count(record))).collect();
+        if self.covers && self.outside(&whole) > 0 {
+            return Err(Error::infeasible(
+                "no release can meet the policy: some people of the population look like no record, however coarse its class is, \
+                 and their share is 0",
+            )
+            .help("set min = 0 in [privacy.delta-presence], or choose method \"full-domain\", whose cells can stand for everybody"));
+        }
         if self.allowed(&whole) {
             return Ok(whole);
         }
@@ -202,13 +213,14 @@ impl<'a> MondrianSplitter<'a> {
 
     fn counted_records<T>(&self, part: &RecordPart, judge: impl FnOnce(&EquivalenceClass<'_>) -> T) -> T {
         let size = part.iter().map(|(_, count)| count).sum();
+        let standing = self.standing(part);
         let slots = self.microdata.table.slots();
         if slots <= MOST_DENSE_SLOTS {
             let mut counts = vec![0; slots as usize];
             for (record, count) in part {
                 self.microdata.slots(*record as usize).for_each(|slot| counts[slot as usize] += count);
             }
-            return judge(&EquivalenceClass { size, counts: Counts::Dense(&counts) });
+            return judge(&EquivalenceClass { size, counts: Counts::Dense(&counts), standing });
         }
         let mut pairs: Vec<(u32, u64)> = part
             .iter()
@@ -224,7 +236,7 @@ impl<'a> MondrianSplitter<'a> {
             }
             same
         });
-        judge(&EquivalenceClass { size, counts: Counts::Sparse(&pairs) })
+        judge(&EquivalenceClass { size, counts: Counts::Sparse(&pairs), standing })
     }
 
     /// Whether a part meets the requirements.
@@ -351,6 +363,14 @@ impl<'a> MondrianSplitter<'a> {
                 );
             }
         }
+        if self.microdata.register.is_some() {
+            let mut people = vec![0; recoding.len()];
+            for (part, class) in parts.iter().zip(&class_of_part) {
+                // Parts that look alike stand for the same people.
+                people[*class as usize] = self.standing(part).people;
+            }
+            recoding.stand_for(people);
+        }
         (recoding, class_of_part)
     }
 
@@ -418,8 +438,9 @@ impl MondrianSplitter<'_> {
                 break;
             }
             for parts in self.ways_along(&part, column, extents[column]) {
-                let allowed =
-                    parts.len() > 1 && parts.iter().all(|part| !part.is_empty() && self.allowed(part));
+                let allowed = parts.len() > 1
+                    && parts.iter().all(|part| !part.is_empty() && self.allowed(part))
+                    && (!self.covers || self.keeps_everybody(&part, &parts));
                 if allowed && self.saves(&part, &parts) {
                     return Ok(parts);
                 }

@@ -69,6 +69,9 @@ impl FullDomain {
     fn check_refine(&self, requirements: &[Requirement]) -> Checked {
         let levels = requirements.iter().find_map(|asked| match asked {
             Requirement::LkcPrivacy(_) | Requirement::NtCloseness(_) => Some(asked.name()),
+            // Refined classes do not cover all people of the population that the class before them did.
+            Requirement::DeltaPresence(_) => Some(asked.name()),
+            asked if asked.is_about_release() => Some(asked.name()),
             // Refined classes that look alike become one, and together they may fail.
             Requirement::DeltaDisclosure(disclosure) if disclosure.absent == Absent::Skip => {
                 Some(asked.name())
@@ -101,6 +104,10 @@ pub static DECLARATION: Declaration = Declaration {
     accepts: &[
         Accepts::of(&["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness", "n-t-closeness"]),
         Accepts::of(&["beta-likeness", "delta-disclosure"]),
+        Accepts::of(super::ABOUT_POPULATION),
+        Accepts::of(super::ABOUT_RELEASE).because(
+            "it is about all classes of a release together, and a search from the top judges them one by one",
+        ),
         Accepts::of(&["kl-privacy"]),
         Accepts::of(&["qs-diversity", "qs-closeness"]).because(super::ABOUT_TERMS),
         Accepts::of(&["lkc-privacy"]).because(

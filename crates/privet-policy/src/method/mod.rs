@@ -390,7 +390,7 @@ impl Method {
             Method::CodipStar(_) | Method::Codip(_) => {
                 codip::check_columns(self.name(), columns).map_err(|error| ("name", error))
             }
-            Method::Mondrian(own) => own.check(columns),
+            Method::Mondrian(own) => own.check(columns, requirements),
             Method::Ff(_) | Method::FfOptimal(_) | Method::QuasiSensitive(_) => Ok(()),
         }
     }
@@ -489,6 +489,12 @@ pub static VOCABULARIES: Catalogue =
 /// The requirements that classes are judged by one by one.
 const ABOUT_CLASSES: &[&str] = &["k-anonymity", "l-diversity", "l-plus-diversity", "t-closeness"];
 
+/// Requirements on what classes stand for in the population.
+const ABOUT_POPULATION: &[&str] = &["k-map", "delta-presence", "individual-risk"];
+
+/// Requirements on all classes of a release together.
+const ABOUT_RELEASE: &[&str] =
+    &["average-risk", "sample-uniqueness", "population-uniqueness", "household-risk"];
 /// Why no other methods take requirements about what terms reveal.
 const ABOUT_TERMS: &str = "what a class reveals depends on all terms of its records together; methods that count single \
                            sensitive values, or publish several tables, do not see that";

@@ -4,6 +4,7 @@ use super::{CUTS, Checked, Cuts, REFINE, REPORTED_COST, SET_SUPPRESSION, TIME_LI
 use crate::check::{PolicyColumn, Role};
 use crate::declare::{Accepts, Condition, Declaration, Key, KeyKind};
 use crate::release_kind::ReleaseKind;
+use crate::requirement::Requirement;
 use crate::typed::{choices, method};
 use privet_core::{Error, Exact};
 use std::time::Duration;
@@ -82,8 +83,27 @@ impl Mondrian {
     }
 
     /// Refuses keys that contradict each other.
-    pub(super) fn check(&self, columns: &[PolicyColumn]) -> Checked {
+    pub(super) fn check(&self, columns: &[PolicyColumn], requirements: &[Requirement]) -> Checked {
         let strict = "set partitioning = \"strict\", which is the default";
+        let presence = requirements.iter().find(|asked| matches!(asked, Requirement::DeltaPresence(_)));
+        if let Some(presence) = presence {
+            let wrong =
+                format!("[privacy.{}] needs classes whose cells have nobody in common", presence.name());
+            if self.partitioning == Partitioning::Relaxed {
+                return Err(("partitioning", Error::input(wrong).help(strict)));
+            }
+            if self.refine {
+                return Err((
+                    "refine",
+                    Error::input(wrong).help("remove 'refine', or choose another requirement"),
+                ));
+            }
+            let quasi = columns.iter().filter(|column| column.role == Some(Role::QuasiIdentifier));
+            if let Some(column) = quasi.into_iter().find(|column| self.cuts_freely(column)) {
+                let help = format!("choose other labels for '{}'", column.name);
+                return Err(("labels", Error::input(wrong).help(help)));
+            }
+        }
         if self.splits == Splits::Free {
             if self.partitioning == Partitioning::Relaxed {
                 let wrong = "splits = \"free\" cuts between values and parts no records at a median";
@@ -126,6 +146,7 @@ pub static DECLARATION: Declaration = Declaration {
         Accepts::of(&["qs-diversity", "qs-closeness"]).because(super::ABOUT_TERMS),
         // Parts that look alike become one class, and without closure under union that class may fail.
         Accepts::of(&["delta-disclosure"]).with(&[Condition::OneOf("absent", &["violates"])]),
+        Accepts::of(super::ABOUT_POPULATION),
     ],
     name: "mondrian",
     source: "K. LeFevre, D. DeWitt, R. Ramakrishnan: Mondrian Multidimensional K-Anonymity. ICDE 2006",

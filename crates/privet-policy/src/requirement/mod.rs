@@ -1,39 +1,54 @@
 //! What a release must guarantee: every requirement with its keys, defaults and help, declared once.
 
+pub mod average_risk;
 pub mod beta_likeness;
 pub mod delta_disclosure;
+pub mod delta_presence;
 pub mod freeform;
+pub mod household_risk;
+pub mod individual_risk;
 pub mod k_anonymity;
+pub mod k_map;
 pub mod kl;
 pub mod l_diversity;
 pub mod l_plus;
 pub mod lkc;
 pub mod matching;
 pub mod n_t_closeness;
+pub mod population_uniqueness;
 pub mod projection;
 pub mod quasi_sensitive;
+pub mod sample_uniqueness;
 pub mod t_closeness;
 pub mod vocabulary;
 
 use crate::check::PolicyColumn;
 use crate::declare::Declaration;
 use crate::door::Purpose;
+use crate::population::Population;
 use crate::release_kind::ReleaseKind;
 use crate::typed::stated;
-use privet_core::{Error, Result};
+use privet_core::{Error, Exact, Result};
 
+pub use average_risk::AverageRisk;
 pub use beta_likeness::{BetaLikeness, LikenessKind};
 pub use delta_disclosure::{Absent, DeltaDisclosure};
+pub use delta_presence::{DeltaPresence, OnSuppression};
 pub use freeform::FfAnonymity;
+pub use household_risk::HouseholdRisk;
+pub use individual_risk::IndividualRisk;
 pub use k_anonymity::KAnonymity;
+pub use k_map::{CountedBy, KMap};
 pub use kl::{Coherence, KlOfSets, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
 pub use l_diversity::{Diversity, DiversityKind, LDiversity};
 pub use l_plus::{Base, LPlusDiversity, ThetaRule};
 pub use lkc::LkcPrivacy;
 pub use matching::MatchingLDiversity;
 pub use n_t_closeness::NtCloseness;
+pub use population_uniqueness::{Estimator, PopulationUniqueness};
 pub use projection::Projection;
 pub use quasi_sensitive::{PriorKind, QsCloseness, QsDiversity};
+pub use sample_uniqueness::SampleUniqueness;
 pub use t_closeness::{Distance, TCloseness};
 pub use vocabulary::VocabularyKAnonymity;
 
@@ -65,6 +80,20 @@ stated! {
         BetaLikeness(BetaLikeness) = beta_likeness::DECLARATION,
         /// Every value is about as frequent in every class as in the whole table.
         DeltaDisclosure(DeltaDisclosure) = delta_disclosure::DECLARATION,
+        /// Behind every class there are k people of the population.
+        KMap(KMap) = k_map::DECLARATION,
+        /// Of the people behind every class, a bounded share is in the data.
+        DeltaPresence(DeltaPresence) = delta_presence::DECLARATION,
+        /// On average records are hard to find.
+        AverageRisk(AverageRisk) = average_risk::DECLARATION,
+        /// Few records are alone in their class.
+        SampleUniqueness(SampleUniqueness) = sample_uniqueness::DECLARATION,
+        /// Few people of the population are estimated to be unique.
+        PopulationUniqueness(PopulationUniqueness) = population_uniqueness::DECLARATION,
+        /// With survey weights, every record is hard to find.
+        IndividualRisk(IndividualRisk) = individual_risk::DECLARATION,
+        /// With survey weights, every household is hard to find.
+        HouseholdRisk(HouseholdRisk) = household_risk::DECLARATION,
         /// A sensitive column is distributed in every class much as in a larger group.
         NtCloseness(NtCloseness) = n_t_closeness::DECLARATION,
         /// No guarded value follows from what can be observed.
@@ -111,7 +140,16 @@ impl Requirement {
             | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
             | Requirement::QsDiversity(QsDiversity { column, .. })
             | Requirement::QsCloseness(QsCloseness { column, .. }) => Some(*column),
-            Requirement::KAnonymity(_) | Requirement::Projection(_) | Requirement::FfAnonymity(_) => None,
+            Requirement::KAnonymity(_)
+            | Requirement::KMap(_)
+            | Requirement::DeltaPresence(_)
+            | Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::IndividualRisk(_)
+            | Requirement::HouseholdRisk(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_) => None,
         }
     }
 
@@ -136,7 +174,16 @@ impl Requirement {
                     *distance = Distance::Equal;
                 }
             }
-            Requirement::KAnonymity(_) | Requirement::Projection(_) | Requirement::FfAnonymity(_) => {}
+            Requirement::KAnonymity(_)
+            | Requirement::KMap(_)
+            | Requirement::DeltaPresence(_)
+            | Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::IndividualRisk(_)
+            | Requirement::HouseholdRisk(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_) => {}
         }
         about
     }
@@ -160,8 +207,15 @@ impl Requirement {
                 distance.check(self.name(), columns.get(*column))
             }
             Requirement::DeltaDisclosure(disclosure) => disclosure.check(),
+            Requirement::AverageRisk(risk) => risk.check(),
             Requirement::KlOfSets(asked) => asked.check(columns),
             Requirement::KAnonymity(_)
+            | Requirement::KMap(_)
+            | Requirement::DeltaPresence(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::IndividualRisk(_)
+            | Requirement::HouseholdRisk(_)
             | Requirement::LPlusDiversity(_)
             | Requirement::BetaLikeness(_)
             | Requirement::MatchingLDiversity(_)
@@ -212,11 +266,104 @@ impl Requirement {
             Requirement::KAnonymity(_)
             | Requirement::LPlusDiversity(_)
             | Requirement::TCloseness(_)
+            | Requirement::KMap(_)
+            | Requirement::DeltaPresence(_)
+            | Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::IndividualRisk(_)
+            | Requirement::HouseholdRisk(_)
             | Requirement::KlOfSets(_)
             | Requirement::Projection(_)
             | Requirement::FfAnonymity(_)
             | Requirement::QsDiversity(_)
             | Requirement::QsCloseness(_) => Ok(()),
+        }
+    }
+
+    /// Fills in what depends on the population and on roles, and refuses what needs one that is not there.
+    pub(crate) fn settle(&mut self, population: Option<&Population>, columns: &[PolicyColumn]) -> Result<()> {
+        match self {
+            Requirement::KMap(map) => map.settle(population, columns),
+            Requirement::DeltaPresence(presence) => presence.settle(population),
+            Requirement::PopulationUniqueness(uniqueness) => uniqueness.settle(population),
+            Requirement::IndividualRisk(risk) => risk.settle(columns),
+            Requirement::HouseholdRisk(risk) => risk.settle(columns),
+            Requirement::KAnonymity(_)
+            | Requirement::LDiversity(_)
+            | Requirement::LPlusDiversity(_)
+            | Requirement::LkcPrivacy(_)
+            | Requirement::TCloseness(_)
+            | Requirement::BetaLikeness(_)
+            | Requirement::DeltaDisclosure(_)
+            | Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::KlOfSets(_)
+            | Requirement::NtCloseness(_)
+            | Requirement::MatchingLDiversity(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_)
+            | Requirement::QsDiversity(_)
+            | Requirement::QsCloseness(_) => Ok(()),
+        }
+    }
+
+    /// Whether it counts people in the table of the population.
+    pub fn counts_population(&self) -> bool {
+        match self {
+            Requirement::KMap(map) => map.by == Some(CountedBy::Population),
+            Requirement::DeltaPresence(_) => true,
+            Requirement::KAnonymity(_)
+            | Requirement::LDiversity(_)
+            | Requirement::LPlusDiversity(_)
+            | Requirement::LkcPrivacy(_)
+            | Requirement::TCloseness(_)
+            | Requirement::BetaLikeness(_)
+            | Requirement::DeltaDisclosure(_)
+            | Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::IndividualRisk(_)
+            | Requirement::HouseholdRisk(_)
+            | Requirement::KlOfSets(_)
+            | Requirement::NtCloseness(_)
+            | Requirement::MatchingLDiversity(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_)
+            | Requirement::QsDiversity(_)
+            | Requirement::QsCloseness(_) => false,
+        }
+    }
+
+    /// Whether everybody of the population must be in some class.
+    pub fn covers_population(&self) -> bool {
+        matches!(self, Requirement::DeltaPresence(presence) if presence.min > Exact::ZERO)
+    }
+
+    /// Whether it is about all classes of a release together, so that classes that part or join change whether it holds.
+    pub fn is_about_release(&self) -> bool {
+        match self {
+            Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::HouseholdRisk(_) => true,
+            Requirement::KAnonymity(_)
+            | Requirement::LDiversity(_)
+            | Requirement::LPlusDiversity(_)
+            | Requirement::LkcPrivacy(_)
+            | Requirement::TCloseness(_)
+            | Requirement::BetaLikeness(_)
+            | Requirement::DeltaDisclosure(_)
+            | Requirement::KMap(_)
+            | Requirement::DeltaPresence(_)
+            | Requirement::IndividualRisk(_)
+            | Requirement::KlOfSets(_)
+            | Requirement::NtCloseness(_)
+            | Requirement::MatchingLDiversity(_)
+            | Requirement::Projection(_)
+            | Requirement::FfAnonymity(_)
+            | Requirement::QsDiversity(_)
+            | Requirement::QsCloseness(_) => false,
         }
     }
 
@@ -230,6 +377,13 @@ impl Requirement {
             | Requirement::TCloseness(_)
             | Requirement::BetaLikeness(_)
             | Requirement::DeltaDisclosure(_)
+            | Requirement::KMap(_)
+            | Requirement::DeltaPresence(_)
+            | Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::IndividualRisk(_)
+            | Requirement::HouseholdRisk(_)
             | Requirement::NtCloseness(_)
             | Requirement::MatchingLDiversity(_)
             | Requirement::Projection(_)
@@ -252,6 +406,13 @@ impl Requirement {
             | Requirement::TCloseness(_)
             | Requirement::BetaLikeness(_)
             | Requirement::DeltaDisclosure(_)
+            | Requirement::KMap(_)
+            | Requirement::DeltaPresence(_)
+            | Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::IndividualRisk(_)
+            | Requirement::HouseholdRisk(_)
             | Requirement::NtCloseness(_)
             | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
@@ -273,6 +434,15 @@ impl Requirement {
                 "[privacy.lkc-privacy] counts records and cannot count people: the K records that agree on what an attacker \
                  knows may all belong to one person",
             ),
+            Requirement::KMap(_)
+            | Requirement::DeltaPresence(_)
+            | Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::IndividualRisk(_)
+            | Requirement::HouseholdRisk(_) => {
+                Some("models of populations and of risk take every record for another person")
+            }
             Requirement::KAnonymity(_)
             | Requirement::LDiversity(_)
             | Requirement::LPlusDiversity(_)
@@ -296,12 +466,25 @@ impl Requirement {
                 "a class that is left out is missing from every group of records that agree on some of the quasi-identifiers, \
                  so that other groups may fall below K or exceed C",
             ),
+            Requirement::DeltaPresence(DeltaPresence { on_suppression: OnSuppression::Refuse, .. }) => Some(
+                "a class that is missing tells that its people are in the data; on_suppression = \"ignore\" bounds the other \
+                 classes all the same",
+            ),
+            Requirement::HouseholdRisk(_) => {
+                Some("a household of which members are left out looks smaller than it is")
+            }
             Requirement::KAnonymity(_)
             | Requirement::LDiversity(_)
             | Requirement::LPlusDiversity(_)
             | Requirement::TCloseness(_)
             | Requirement::BetaLikeness(_)
             | Requirement::DeltaDisclosure(_)
+            | Requirement::KMap(_)
+            | Requirement::DeltaPresence(_)
+            | Requirement::AverageRisk(_)
+            | Requirement::SampleUniqueness(_)
+            | Requirement::PopulationUniqueness(_)
+            | Requirement::IndividualRisk(_)
             | Requirement::NtCloseness(_)
             | Requirement::KlOfSets(_)
             | Requirement::MatchingLDiversity(_)
@@ -333,6 +516,16 @@ impl ItemRequirement {
             ItemRequirement::TransactionalKAnonymity(_) | ItemRequirement::PrivacyDegree(_) => true,
         }
     }
+}
+
+/// The error for a requirement that needs to know the population. `size` says that its size is enough.
+pub(super) fn lacks_population(name: &str, size: bool) -> Error {
+    let also = if size { ", or give how many they are: size = 317238626" } else { "" };
+    let or = if size { " or a size" } else { "" };
+    Error::input(format!("[privacy.{name}] needs [population] with a table{or}, which the policy lacks"))
+        .help(format!(
+            "name the table of everybody who may be in the data: [population] path = \"register.csv\"{also}"
+        ))
 }
 
 /// The requirements for query logs and vocabularies.

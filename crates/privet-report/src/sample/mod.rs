@@ -164,6 +164,7 @@ pub(super) fn census() -> TableReport {
                 suppressed: 123.into(),
                 released: 19_877,
                 starred: 0.into(),
+                hides_suppressed: false,
             },
             columns,
             tightness: vec![
@@ -346,8 +347,14 @@ pub(super) fn patients() -> TableReport {
         notion: Notion::KAnonymity { k: 2 },
         description: "At least 2 records share age and sex.".into(),
     };
-    model.common.records =
-        Records { read: 10.into(), dropped: 0.into(), suppressed: 0.into(), released: 10, starred: 0.into() };
+    model.common.records = Records {
+        read: 10.into(),
+        dropped: 0.into(),
+        suppressed: 0.into(),
+        released: 10,
+        starred: 0.into(),
+        hides_suppressed: false,
+    };
     model.common.columns = vec![
         ColumnAccount {
             taxonomy: ages.at_level(1),
@@ -410,6 +417,7 @@ pub(super) fn diseases() -> TableReport {
         suppressed: 0.into(),
         released: 20_000,
         starred: 1_412.into(),
+        hides_suppressed: false,
     };
     model.suppression = "Where a value exceeded its threshold in a class, its cells there say *.".into();
     model.common.columns[1].transformation = "cut of 7 values".into();

@@ -16,7 +16,9 @@ pub(super) fn records(common: &Common, edition: Edition) -> Vec<Block> {
     let released = edition.count(records.released);
     let mut parts: Vec<Part> = vec![("Released".into(), released.clone(), "after")];
     let Some(key) = edition.key() else {
-        parts.extend(share(records, "Suppressed", records.suppressed, edition));
+        if !records.hides_suppressed {
+            parts.extend(share(records, "Suppressed", records.suppressed, edition));
+        }
         parts.extend(share(records, "Dropped", records.dropped, edition));
         return counts(parts, common, edition);
     };

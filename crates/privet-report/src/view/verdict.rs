@@ -202,6 +202,7 @@ pub(super) fn suppressed(common: &Common, edition: Edition) -> Option<KeyFigure>
     let records = &common.records;
     let (value, name) = match edition.key() {
         Some(key) => (key.count(*records.suppressed.see(key)), "records suppressed"),
+        None if records.hides_suppressed => return None,
         None => {
             let share = records.suppressed.next_to(records.released).shown(edition, records.released)?;
             (share.text, "of records suppressed")

@@ -144,8 +144,11 @@ fn published_columns(
         tracked.position(|column| column.index == index && recoding.stars_any(&column.slots))
     };
     for (column, source) in policy.columns.iter().zip(policy.source.columns()) {
+        if !super::is_published(column) {
+            continue;
+        }
         let (kind, how) = match (column.role, starred(column.index)) {
-            (None | Some(Role::Identifier), _) => continue,
+            (None, _) => continue,
             (Some(Role::QuasiIdentifier | Role::Mixed), _) => {
                 let position = microdata.quasi.iter().position(|quasi| quasi.index == column.index);
                 let Some(position) = position else { continue };

@@ -105,7 +105,8 @@ fn nearest(
         order.sort_by(|a, b| cells(*a).cmp(cells(*b)));
         for group in order.chunk_by(|a, b| cells(*a).eq(cells(*b))) {
             let (size, counts) = tally(group, classes, microdata.table.slots());
-            let class = EquivalenceClass { size, counts: Counts::Dense(&counts) };
+            let class =
+                EquivalenceClass { size, counts: Counts::Dense(&counts), standing: Default::default() };
             for (test, nearest) in notion.tests().into_iter().zip(&mut nearest) {
                 let figure = test.tightness(&class);
                 if nearest.as_ref().is_some_and(|so_far: &NearestGroup| so_far.room <= figure.room()) {

@@ -52,10 +52,18 @@ pub use steps::{
 pub use target::clear_away;
 pub use why::{Explanation, Questioned, explain_release};
 
-use privet_policy::{PolicyColumn, Role};
+use privet_policy::requirement::OnSuppression;
+use privet_policy::{CheckedPolicy, PolicyColumn, Requirement};
 use privet_report as report;
 
 /// Whether a column appears in the release.
 fn is_published(column: &PolicyColumn) -> bool {
-    !matches!(column.role, None | Some(Role::Identifier))
+    column.is_published()
+}
+
+/// Whether nothing public may say how many records were left out: a class that vanished tells that its people are in the data.
+fn hides_suppressed(policy: &CheckedPolicy) -> bool {
+    policy.requirements.iter().any(|asked| {
+        matches!(asked, Requirement::DeltaPresence(presence) if presence.on_suppression == OnSuppression::Ignore)
+    })
 }

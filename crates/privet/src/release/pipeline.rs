@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
+use super::account::identify_program;
 use super::again::{self, EarlierPlan};
 use super::baselines::baselines;
 use super::book::{self, Book, Kept};
@@ -166,6 +167,7 @@ pub(super) fn made<S: Shape>(
     clock: &Clock,
 ) -> Result<Published> {
     S::refuse(&policy, options)?;
+    identify_program();
     let plan = applied.map(|earlier| Path::new(earlier.path()));
     refuse_own_sources(&options.target, policy.any(), plan)?;
     let (target, seed) = begin(&mut policy, options)?;
@@ -342,6 +344,8 @@ pub(super) fn staged<S: Shape>(
     let manifest = documents.write(&target, &files, |files| {
         let mut manifest = Claims { files, ..claims.clone() }.steward(&target.steward())?;
         shape.complete(&account, &mut manifest);
+        manifest["run"] =
+            json!({ "seconds": clock.elapsed().as_secs_f64(), "cpu_seconds": clock.cpu().as_secs_f64() });
         Ok(manifest)
     })?;
     let empty = claims.stated.empty;

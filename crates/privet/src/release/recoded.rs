@@ -207,10 +207,13 @@ impl Shape for Recoded {
             .collect();
         // Stars can be counted in the release.
         let starred = Some(("starred", self.classes.starred)).filter(|(_, starred)| *starred > 0);
-        let left_out = [
+        let mut left_out = vec![
             ("suppressed", self.classes.suppressed.into()),
             ("dropped", self.microdata.summary.dropped.into()),
         ];
+        if super::hides_suppressed(&self.policy) {
+            left_out.remove(0);
+        }
         let mut also = vec![("columns", columns)];
         if matches!(self.whose(), Whose::Counted { .. }) {
             // How many there are is not for everybody: it does not follow from the released records.
@@ -224,7 +227,7 @@ impl Shape for Recoded {
             manifest["records"]["starred"] = self.classes.starred.into();
         }
         if let Some(print) = &self.policy.key_fingerprint {
-            // Whoever makes further tables of the same people sees whether the key is the same.
+            // Anyone who makes further tables of the same people sees whether the key is the same.
             let domains = self
                 .policy
                 .columns

@@ -5,6 +5,7 @@
 
 use super::report::{Fate, IdentifierKind, Scan, Suspect};
 use privet_core::{Error, Result};
+use privet_data::interner::Interner;
 use privet_data::naming::{among, words};
 use privet_drafts::{has_telephone, stretches};
 use privet_policy::{CheckedPolicy, PolicyColumn, ReleaseKind, Role};
@@ -25,6 +26,7 @@ pub(super) fn table(policy: &CheckedPolicy, tick: &mut dyn FnMut() -> Result<()>
         columns.iter().map(|column| among("age alter", &words(&column.name)).is_some()).collect();
     let kinds = IdentifierKind::ALL.len();
     let mut hits = vec![0u64; columns.len() * kinds];
+    let mut known: Vec<KnownValues> = columns.iter().map(|_| KnownValues::default()).collect();
     let (mut looked_at, mut enough) = (0, false);
     let read = policy.source.read(&mut |batch, _| {
         for row in 0..batch.rows() {
@@ -36,7 +38,9 @@ pub(super) fn table(policy: &CheckedPolicy, tick: &mut dyn FnMut() -> Result<()>
             looked_at += 1;
             for (at, column) in columns.iter().enumerate() {
                 let value = batch.cell(row, column.index).trim();
-                for kind in found_in(value).chain(old(value).filter(|_| is_age[at])) {
+                let found =
+                    known[at].kinds(value, || found_in(value).chain(old(value).filter(|_| is_age[at])));
+                for kind in IdentifierKind::ALL.into_iter().filter(|kind| found & mark(*kind) != 0) {
                     hits[at * kinds + kind as usize] += 1;
                 }
             }
@@ -65,6 +69,39 @@ pub(super) fn table(policy: &CheckedPolicy, tick: &mut dyn FnMut() -> Result<()>
     Ok(Scan { looked_at, noun: "records".to_string(), partial: enough, suspects })
 }
 
+/// What the values of a column look like, each looked at once: most columns have few of them.
+#[derive(Default)]
+struct KnownValues {
+    values: Interner,
+    found: Vec<u32>,
+}
+
+impl KnownValues {
+    /// More values of a column than this are looked at whenever they occur.
+    const MOST: usize = 1 << 16;
+
+    /// The kinds of identifiers that are found in a value, as bits.
+    fn kinds<I: Iterator<Item = IdentifierKind>>(&mut self, value: &str, look: impl FnOnce() -> I) -> u32 {
+        if value.is_empty() {
+            return 0;
+        }
+        if let Some(known) = self.values.find(value) {
+            return self.found[known as usize];
+        }
+        let found = look().fold(0, |found, kind| found | mark(kind));
+        if self.values.len() < Self::MOST {
+            self.values.intern(value);
+            self.found.push(found);
+        }
+        found
+    }
+}
+
+/// The bit of a kind of identifier.
+fn mark(kind: IdentifierKind) -> u32 {
+    1 << kind as u32
+}
+
 /// Scans labels of items or terms, each with how often it occurs and whether it is published as it is.
 pub(super) fn labels<'a>(noun: &str, labels: impl Iterator<Item = (&'a str, u64, bool)>) -> Scan {
     let mut found = [[0u64; 2]; IdentifierKind::ALL.len()];
@@ -91,10 +128,11 @@ fn fate(column: &PolicyColumn, publishes: ReleaseKind) -> Fate {
         // Groups leave quasi-identifiers as they are.
         Some(Role::QuasiIdentifier) if publishes == ReleaseKind::Groups => Fate::Published,
         None | Some(Role::Identifier) => Fate::LeftOut,
+        Some(Role::Weight | Role::Household) if !column.is_published() => Fate::LeftOut,
         Some(Role::QuasiIdentifier | Role::Mixed | Role::QuasiSensitive | Role::Pseudonym | Role::Set) => {
             Fate::Changed
         }
-        Some(Role::Sensitive | Role::Class | Role::Other) => Fate::Published,
+        Some(Role::Sensitive | Role::Class | Role::Weight | Role::Household | Role::Other) => Fate::Published,
     }
 }
 

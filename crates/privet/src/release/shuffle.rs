@@ -67,12 +67,12 @@ impl Rows {
         each: &mut dyn FnMut(&[&str]) -> Result<()>,
     ) -> Result<()> {
         let prints: Vec<u64> = (0..self.len()).map(|row| fingerprint(self.cells(row as usize))).collect();
-        order.sort_unstable_by(|one, other| {
-            let print = |row: u32| prints[row as usize];
-            print(*one)
-                .cmp(&print(*other))
-                .then_with(|| self.cells(*one as usize).cmp(self.cells(*other as usize)))
+        // Each with its print next to it, so that comparing two does not look anywhere else.
+        let mut sorted: Vec<(u64, u32)> = order.iter().map(|row| (prints[*row as usize], *row)).collect();
+        sorted.sort_unstable_by(|(print, row), (other, next)| {
+            print.cmp(other).then_with(|| self.cells(*row as usize).cmp(self.cells(*next as usize)))
         });
+        order.iter_mut().zip(sorted).for_each(|(place, (_, row))| *place = row);
         shuffle(&mut order, random);
         let mut cells = Vec::new();
         for row in order {

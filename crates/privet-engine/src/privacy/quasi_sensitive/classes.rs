@@ -228,7 +228,12 @@ mod tests {
             totals: counts.to_vec(),
             people: None,
         };
-        TrackedTable { records: counts.iter().sum(), tracked: vec![column] }
+        TrackedTable {
+            records: counts.iter().sum(),
+            tracked: vec![column],
+            population: None,
+            weight_unit: None,
+        }
     }
 
     proptest! {
@@ -249,7 +254,7 @@ mod tests {
             let test = if closeness { super::closeness(&close, &table) } else { super::diversity(&diverse, &table) };
             let test = test.expect("built");
             let holds = |counts: &[u64]| {
-                test.holds(&EquivalenceClass { size: counts.iter().sum(), counts: Counts::Dense(counts) })
+                test.holds(&EquivalenceClass { size: counts.iter().sum(), counts: Counts::Dense(counts), standing: Default::default() })
             };
             let mut counter = PriorCounter::new(4);
             links.linked.iter().zip(&whole).for_each(|(linked, count)| counter.add(linked, *count));

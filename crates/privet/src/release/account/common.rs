@@ -14,7 +14,7 @@ use privet_core::Result;
 use privet_core::hash::{sha256_of, sha256_of_text};
 use privet_methods::SearchFacts;
 use privet_methods::plan::Plan;
-use privet_policy::{PolicyColumn, Stated};
+use privet_policy::{PolicyColumn, PolicyRef, Stated};
 
 /// What a kind of data adds to what its manifest claims.
 pub(crate) struct Particulars<'a> {
@@ -63,6 +63,10 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
             suppressed: claims.stated.suppressed.into(),
             released: claims.stated.released,
             starred: particulars.starred.into(),
+            hides_suppressed: match claims.policy {
+                PolicyRef::Table(policy) => crate::release::hides_suppressed(policy),
+                _ => false,
+            },
         },
         whose: Whose::default(),
         held_out: claims.held.map(|held| held.records.into()),
@@ -199,9 +203,20 @@ fn reproduce(claims: &Claims<'_>, inputs: Vec<FileHash>) -> Reproduce {
 }
 
 /// The hash of the running program. Programs built for debugging are large and change with every build: theirs says nothing.
+static PROGRAM: LazyLock<Option<String>> = LazyLock::new(|| sha256_of(&std::env::current_exe().ok()?).ok());
+
 fn program_hash() -> Option<String> {
-    static HASH: LazyLock<Option<String>> = LazyLock::new(|| sha256_of(&std::env::current_exe().ok()?).ok());
-    if cfg!(debug_assertions) { None } else { HASH.clone() }
+    if cfg!(debug_assertions) { None } else { PROGRAM.clone() }
+}
+
+/// Begins to hash the program, which takes longer than all the rest of a small run, while something else is done.
+pub(crate) fn identify_program() {
+    if !cfg!(debug_assertions) {
+        // Where there is no thread for it, it is hashed when the report is written.
+        let _ = std::thread::Builder::new().name("privet-program".to_string()).spawn(|| {
+            LazyLock::force(&PROGRAM);
+        });
+    }
 }
 
 /// A name for the seed by which two releases can be seen to share it, without telling it.

@@ -6,6 +6,7 @@ mod common;
 mod fidelity;
 pub(super) mod groups;
 mod holdings;
+mod population;
 pub(super) mod projections;
 mod requirement;
 pub(super) mod rows;
@@ -17,7 +18,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 pub(super) use columns::{account_column, counts_after};
-pub(super) use common::{Particulars, bands, common, risk};
+pub(super) use common::{Particulars, bands, common, identify_program, risk};
 pub(super) use fidelity::{of_groups, of_tables};
 pub(super) use holdings::{Holdings, of_sets, step};
 pub(crate) use requirement::requirement;
@@ -175,13 +176,22 @@ fn shown_by(asked: &Asked) -> ShownBy {
         | Asked::LPlusDiversity(_)
         | Asked::TCloseness(_)
         | Asked::BetaLikeness(_)
-        | Asked::DeltaDisclosure(_) => ShownBy::Classes,
+        | Asked::DeltaDisclosure(_)
+        | Asked::KMap(_)
+        | Asked::DeltaPresence(_)
+        | Asked::IndividualRisk(_) => ShownBy::Classes,
         Asked::LkcPrivacy(_) | Asked::FfAnonymity(_) | Asked::QsDiversity(_) | Asked::QsCloseness(_) => {
             ShownBy::Own
         }
-        Asked::NtCloseness(_) | Asked::KlOfSets(_) | Asked::MatchingLDiversity(_) | Asked::Projection(_) => {
-            ShownBy::Nobody
-        }
+        // What is asked of the release as a whole is in its figures of risk.
+        Asked::AverageRisk(_)
+        | Asked::SampleUniqueness(_)
+        | Asked::PopulationUniqueness(_)
+        | Asked::HouseholdRisk(_)
+        | Asked::NtCloseness(_)
+        | Asked::KlOfSets(_)
+        | Asked::MatchingLDiversity(_)
+        | Asked::Projection(_) => ShownBy::Nobody,
     }
 }
 
@@ -222,7 +232,10 @@ fn tightness(shape: &Recoded, tick: &mut dyn FnMut() -> Result<()>) -> Result<Ve
                     Asked::TCloseness(_)
                     | Asked::NtCloseness(_)
                     | Asked::BetaLikeness(_)
-                    | Asked::DeltaDisclosure(_),
+                    | Asked::DeltaDisclosure(_)
+                    | Asked::KMap(_)
+                    | Asked::DeltaPresence(_)
+                    | Asked::IndividualRisk(_),
                     _,
                 )
                 | (_, Whose::Counted { .. }) => Sourced::Original(figure.value.into()),
@@ -261,6 +274,15 @@ pub(super) fn inequality(asked: &Asked) -> String {
             format!("(q − p)/p ≤ {cap}")
         }
         Asked::DeltaDisclosure(asked) => format!("|log₂(q/p)| < {}", asked.delta),
+        Asked::KMap(asked) => format!("N(class) ≥ {}", asked.k),
+        Asked::DeltaPresence(asked) => format!("{} ≤ n(class)/N(class) ≤ {}", asked.min, asked.max),
+        Asked::IndividualRisk(asked) => format!("E[1/F] ≤ {}", asked.max),
+        Asked::HouseholdRisk(asked) => format!("1 − Π(1 − r) ≤ {}", asked.max),
+        Asked::AverageRisk(asked) => format!("classes ≤ {} · records", asked.max),
+        Asked::SampleUniqueness(asked) => format!("classes of one ≤ {} · records", asked.max),
+        Asked::PopulationUniqueness(asked) => {
+            format!("estimated share of the population ≤ {} ({})", asked.max, asked.estimator)
+        }
         Asked::NtCloseness(asked) => format!("EMD(class, group of {} or more) ≤ {}", asked.n, asked.t),
         Asked::LkcPrivacy(LkcPrivacy { k, confidence: c, .. }) => {
             format!("n(group) ≥ {k}, n(value) · {} ≤ {} · n(group)", c.denominator(), c.numerator())
@@ -363,6 +385,9 @@ fn losses(shape: &Recoded) -> Vec<Loss> {
 fn inputs(policy: &CheckedPolicy) -> Vec<&Path> {
     let hierarchies = policy.columns.iter().filter_map(|column| column.hierarchy_path.as_deref());
     let sets = policy.columns.iter().filter_map(|column| column.sets.as_ref());
+    let register = policy.population.as_ref().and_then(|population| population.table());
+    let register = register.map(|table| table.path.as_path());
     let items = policy.columns.iter().filter_map(|column| column.items.as_ref()?.hierarchy_path.as_deref());
-    hierarchies.chain(sets.map(|sets| sets.knowledge_path.as_path())).chain(items).collect()
+    let sets = sets.map(|sets| sets.knowledge_path.as_path());
+    hierarchies.chain(sets).chain(items).chain(register).collect()
 }

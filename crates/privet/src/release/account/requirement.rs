@@ -1,5 +1,6 @@
 //! Requirements as reports know them.
 
+use super::population;
 use crate::release::report::{Attack, Cover, Diversity, Notion, Protection, Requirement};
 use crate::release::suppression;
 use privet_core::Exact;
@@ -65,6 +66,13 @@ pub(crate) fn requirement(asked: &Asked, scheme: Option<Scheme>, columns: &[Poli
         }
         Asked::BetaLikeness(asked) => beta_likeness(asked, named(asked.column)),
         Asked::DeltaDisclosure(asked) => delta_disclosure(asked, named(asked.column)),
+        Asked::KMap(asked) => population::k_map(asked),
+        Asked::DeltaPresence(asked) => population::delta_presence(asked),
+        Asked::IndividualRisk(asked) => population::individual_risk(asked),
+        Asked::HouseholdRisk(asked) => population::household_risk(asked),
+        Asked::AverageRisk(asked) => population::average_risk(asked),
+        Asked::SampleUniqueness(asked) => population::sample_uniqueness(asked),
+        Asked::PopulationUniqueness(asked) => population::population_uniqueness(asked),
         Asked::KlOfSets(asked) => kl_of_sets(asked, named(asked.column)),
         Asked::LkcPrivacy(asked) => crate::release::lkc::notion(asked, named(asked.column)),
         Asked::FfAnonymity(asked) => crate::release::freeform::notion(&asked.threat.to_string()),

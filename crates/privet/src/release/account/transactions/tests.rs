@@ -174,8 +174,14 @@ fn the_public_edition_names_no_item_that_the_release_hides() {
 #[test]
 fn the_public_edition_shows_no_count_from_one_to_ten() {
     let mut model = baskets();
-    model.common.records =
-        Records { read: 7.into(), dropped: 0.into(), suppressed: 7.into(), released: 7, starred: 7.into() };
+    model.common.records = Records {
+        read: 7.into(),
+        dropped: 0.into(),
+        suppressed: 7.into(),
+        released: 7,
+        starred: 7.into(),
+        hides_suppressed: false,
+    };
     for node in &mut model.tree.nodes {
         (node.records, node.released, node.level) = (7.into(), 7, 0);
         node.label = "label".into();
