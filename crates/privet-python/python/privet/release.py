@@ -326,6 +326,10 @@ class Plan:
             decision = _privet.Decision.make(asked._policy, held, seed, json.dumps(self._plan), report)
             return _released(decision, asked, attacks, data, report)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What was decided stays here; the plan goes without it.
+        return (Plan, (self._plan, self.policy))
+
     def __repr__(self) -> str:
         levels = ", ".join(f"{column} {level}" for column, level in self.levels.items())
         return f"Plan({self.rule}{': ' if levels else ''}{levels})"
