@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn an_item_that_few_hold_is_found() {
-        let exact = found("age,ills\n[20,21],flu|gout\n[20,21],flu\n[30,31],ulcer\n[30,31],gout|ulcer\n");
+        let exact = found("age,ills\n\"[20,21]\",flu|gout\n\"[20,21]\",flu\n\"[30,31]\",ulcer\n\"[30,31]\",gout|ulcer\n");
         // The two who have gout.
         assert_eq!((exact.figures[0].hits, exact.figures[0].targets), (2, 4), "{exact:?}");
         assert!(exact.warning.contains("2 of 4 people") && exact.lines[0].contains("gout"), "{exact:?}");
@@ -233,8 +233,8 @@ mod tests {
     #[test]
     fn groups_and_removed_items_tell_nothing() {
         for safe in [
-            "age,ills\n[20,21],any\n[20,21],any\n[30,31],any\n[30,31],any\n",
-            "age,ills\n[20,21],flu\n[20,21],flu\n[30,31],ulcer\n[30,31],ulcer\n",
+            "age,ills\n\"[20,21]\",any\n\"[20,21]\",any\n\"[30,31]\",any\n\"[30,31]\",any\n",
+            "age,ills\n\"[20,21]\",flu\n\"[20,21]\",flu\n\"[30,31]\",ulcer\n\"[30,31]\",ulcer\n",
         ] {
             let finding = found(safe);
             assert_eq!((finding.figures[0].hits, finding.warning.as_str()), (0, ""), "{finding:?}");

@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
+use privet::Error;
 use privet::data::{MissingRule, Summary};
 use privet::policy::{AnyPolicy, Catalogue, DataKind, Declaration, Key, KeyKind, Policy as Written, Purpose};
-use privet::{Error, Result};
 use pyo3::prelude::*;
 use serde_json::{Value as Json, json};
 
 use crate::data::Data;
 use crate::errors::{About, raised};
+use crate::work::{Interrupted, run};
 
 /// A policy as written: TOML, and where relative paths in it start.
 #[pyclass(frozen, module = "privet._privet")]
@@ -48,22 +49,20 @@ impl Policy {
     }
 
     /// The distinct values of a column, each with how often it occurs; missing ones are left out.
-    fn values(&self, data: &Data, column: &str) -> PyResult<Vec<(String, u64)>> {
-        let found = || -> Result<Vec<(String, u64)>> {
-            let AnyPolicy::Table(checked) =
-                self.written.check_any_for(data.original.clone(), Purpose::Audit)?
-            else {
+    fn values(&self, py: Python<'_>, data: &Data, column: String) -> PyResult<Vec<(String, u64)>> {
+        let about = About { policy: Some(self.place()), data: data.name.clone() };
+        let (written, original) = (self.written.clone(), data.original.clone());
+        run(py, &about, None, Interrupted::MayGoOn, move |clock| {
+            let AnyPolicy::Table(checked) = written.check_any_for(original, Purpose::Audit)? else {
                 return Err(Error::input("only columns of tables have values of their own"));
             };
             let missing = MissingRule { spellings: checked.missing.clone(), keep: false };
-            let place = checked.source.position(column)?;
-            let summary = Summary::read(&checked.source, &[place], &missing, &mut |_| Ok(()))?;
+            let place = checked.source.position(&column)?;
+            let summary = Summary::read(&checked.source, &[place], &missing, &mut |_| clock.check())?;
             let counts = summary.value_counts().into_iter().next().unwrap_or_default();
             let values = summary.columns().first().map_or(&[][..], |column| column.dictionary.values());
             Ok(values.iter().cloned().zip(counts).collect())
-        };
-        let about = About { policy: Some(self.place()), data: data.name.clone() };
-        found().map_err(|error| raised(&error, &about))
+        })
     }
 }
 

@@ -33,7 +33,8 @@ pub(super) fn build(
 impl PopulationUniqueness {
     /// Whether Zayatz's estimate is at most max: decided by the numbers where they are clear, else by the fraction.
     fn zayatz_holds(&self, sizes: &ClassSizes, found: Option<Estimate>) -> bool {
-        let Some(found) = found else { return false };
+        // Where the model has no answer and nobody of the sample is unique, nothing speaks for uniques.
+        let Some(found) = found else { return sizes.of_size(1) == 0 };
         let max = self.max.to_f64();
         if found.upper < max * (1.0 - 1e-12) {
             return true;
@@ -54,7 +55,6 @@ impl PopulationUniqueness {
 impl ReleaseTest for PopulationUniqueness {
     fn holds(&self, sizes: &Sizes<'_>) -> bool {
         let sizes = sizes.counted();
-        // Where a model has no answer and nobody of the sample is unique, nothing speaks for uniques.
         let upper = |found: Option<Estimate>| match found {
             Some(found) => found.upper <= self.max.to_f64(),
             None => sizes.of_size(1) == 0,
