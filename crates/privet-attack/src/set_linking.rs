@@ -224,7 +224,9 @@ mod tests {
 
     #[test]
     fn an_item_that_few_hold_is_found() {
-        let exact = found("age,ills\n\"[20,21]\",flu|gout\n\"[20,21]\",flu\n\"[30,31]\",ulcer\n\"[30,31]\",gout|ulcer\n");
+        let exact = found(
+            "age,ills\n\"[20,21]\",flu|gout\n\"[20,21]\",flu\n\"[30,31]\",ulcer\n\"[30,31]\",gout|ulcer\n",
+        );
         // The two who have gout.
         assert_eq!((exact.figures[0].hits, exact.figures[0].targets), (2, 4), "{exact:?}");
         assert!(exact.warning.contains("2 of 4 people") && exact.lines[0].contains("gout"), "{exact:?}");

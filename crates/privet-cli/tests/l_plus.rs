@@ -105,10 +105,10 @@ fn help_is_about_the_requirement_that_fails() {
     starred.edit(
         "policy.toml",
         "\"data.csv\"\n",
-        "\"data.csv\"\nmissing = [\"*\"]\non_missing = \"value\"\n",
+        "\"data.csv\"\nmissing = [\"*\"]\nmissing_as = \"*\"\non_missing = \"value\"\n",
     );
     let outcome = starred.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
-    assert!(outcome.stderr.contains("rename it, or set on_missing = \"drop\""), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("which releases use for suppressed cells"), "{}", outcome.stderr);
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn what_is_wrong_is_told_with_its_exit_status_and_leaves_nothing() {
     fails(
         good,
         "name = \"quasi-sensitive\"",
-        "name = \"mondrian\"",
+        "name = \"l-plus-optimize\"",
         2,
         "does not take [privacy.qs-diversity]",
     );

@@ -94,7 +94,7 @@ fn what_has_no_meaning_for_sets_is_refused() {
     refused(
         SET,
         &format!("{}{MONDRIAN}", KL.replace("m = 1", "m = 5")),
-        &["policy.toml:", "at most 4", "lower m"],
+        &["policy.toml:", "4 known items", "lower m"],
     );
     refused(SET, &format!("{}{MONDRIAN}", KL.replace("m = 1", "m = 1\nn = 1")), &["unknown key 'n'"]);
     refused(SET, &format!("{KL}{MONDRIAN}[loss]\nitems = 2\n"), &["from 0 to 1"]);

@@ -100,7 +100,8 @@ hierarchy = "hierarchies/sex.csv"
 [columns.disease]
 role = "sensitive"
 
-# At least 2 people look alike, no matter who is looked for: at most half of the records, for there are so few.
+# At least 2 people look alike, no matter who is looked for: at most half of the records, for there are so
+# few.
 [privacy.k-anonymity]
 k = 2
 

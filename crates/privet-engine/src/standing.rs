@@ -68,8 +68,8 @@ impl Weights {
         let unit = 10u64.checked_pow(places).ok_or_else(too_long)?;
         let units: Option<Vec<u64>> = weights.iter().map(|weight| weight.in_units(places)).collect();
         let units = units.ok_or_else(too_long)?;
-        let products = units.iter().zip(counts).map(|(units, count)| units.checked_mul(*count));
-        let sum = products.fold(Some(0u64), |sum, own| sum?.checked_add(own?));
+        let mut products = units.iter().zip(counts).map(|(units, count)| units.checked_mul(*count));
+        let sum = products.try_fold(0u64, |sum, own| sum.checked_add(own?));
         sum.filter(|sum| *sum < u64::MAX / 2).ok_or_else(too_long)?;
         Ok(Weights { position, units, unit })
     }

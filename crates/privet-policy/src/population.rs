@@ -33,7 +33,7 @@ pub(super) fn keys() -> Vec<&'static str> {
 #[derive(Debug, Clone)]
 pub enum Population {
     /// A table of everybody.
-    Table(PopulationTable),
+    Table(Box<PopulationTable>),
     /// Only how many they are.
     Size(u64),
 }
@@ -66,7 +66,7 @@ impl Population {
     /// The table, where there is one.
     pub fn table(&self) -> Option<&PopulationTable> {
         match self {
-            Population::Table(table) => Some(table),
+            Population::Table(table) => Some(table.as_ref()),
             Population::Size(_) => None,
         }
     }
@@ -132,14 +132,14 @@ impl Policy {
         let source = source.read_as(readings.collect(), &missing);
         let includes_data = section.entry("includes_data").map_or(Ok(true), |entry| entry.flag())?;
         let columns = found.iter().map(|(place, _)| *place).collect();
-        Ok(Some(Population::Table(PopulationTable {
+        Ok(Some(Population::Table(Box::new(PopulationTable {
             source,
             path,
             includes_data,
             columns,
             missing,
             on_missing,
-        })))
+        }))))
     }
 }
 

@@ -33,7 +33,7 @@ pub enum Judged<'py> {
 /// The same, without the interpreter.
 enum Held {
     Rows(std::sync::Arc<privet::data::MemoryRelease>),
-    Data(OriginalData),
+    Data(Box<OriginalData>),
     Path(PathBuf),
 }
 
@@ -43,7 +43,7 @@ impl Judged<'_> {
             Judged::Rows(rows) => Held::Rows(rows.get().release.clone()),
             Judged::Data(data) => match &data.get().original {
                 OriginalData::File(path) => Held::Path(path.clone()),
-                other => Held::Data(other.clone()),
+                other => Held::Data(Box::new(other.clone())),
             },
             Judged::Path(path) => Held::Path(path.clone()),
         }
@@ -56,17 +56,17 @@ fn released(policy: &AnyPolicy, held: Held) -> Result<Released> {
     match held {
         Held::Rows(release) => released_in_memory(any, &release),
         Held::Path(path) => open_released(any, &path),
-        Held::Data(OriginalData::Table(table)) => match (policy, policy.publishes()) {
-            (AnyPolicy::Table(_), ReleaseKind::Table) => Ok(Released::Table(table)),
-            _ => {
+        Held::Data(data) => match (*data, policy, policy.publishes()) {
+            (OriginalData::Table(table), AnyPolicy::Table(_), ReleaseKind::Table) => {
+                Ok(Released::Table(table))
+            }
+            (OriginalData::Table(_), ..) => {
                 Err(Error::input("one frame is not a release of this method, which publishes something else")
                     .help("give the path of the released files"))
             }
+            (OriginalData::Transactions(lists), ..) => Ok(Released::Transactions(lists)),
+            _ => Err(Error::input("several files cannot be one release").help("give one path or frame")),
         },
-        Held::Data(OriginalData::Transactions(lists)) => Ok(Released::Transactions(lists)),
-        Held::Data(_) => {
-            Err(Error::input("several files cannot be one release").help("give one path or frame"))
-        }
     }
 }
 

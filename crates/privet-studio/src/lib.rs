@@ -2,7 +2,7 @@
 //!
 //! It can do nothing that the command cannot. [`Session`](session::Session) holds the policy as text; every change on screen is a
 //! change of that text, and everything shown is computed by `privet` from it. What is here is the way between the two: a
-//! [server](server) that listens to this machine alone, [calls](api) from the page, and [jobs](job) that take long.
+//! [server] that listens to this machine alone, [calls](api) from the page, and [jobs](job) that take long.
 //!
 //! The page is a handful of ES modules and a stylesheet in `web/`, built into the binary.
 

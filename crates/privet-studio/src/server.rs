@@ -1,6 +1,6 @@
 //! The server: it listens to this machine alone, and to nobody who does not have the run's token.
 //!
-//! The server is the standard library's listener and the few pages of [`crate::http`]: one person needs no more, and no dependency
+//! The server is the standard library's listener and the few pages of `http`: one person needs no more, and no dependency
 //! has to be trusted. (`tiny_http` was tried; it leaves connections waiting that come at the same time, as browsers open them.)
 //!
 //! Three things have to hold before a request is looked at. It names this server as its host, so that no other site can reach it

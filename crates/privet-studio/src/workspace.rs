@@ -105,11 +105,9 @@ impl Workspace {
                     return Ok(());
                 }
                 // What is not there yet, as a ledger before the first release, lies where its directory does.
-                let climbs =
-                    named.is_absolute() || named.components().any(|part| part == Component::ParentDir);
                 let asked = base.join(named);
                 let real = match fs::canonicalize(&asked) {
-                    Err(_) if climbs => asked.ancestors().find_map(|above| fs::canonicalize(above).ok()),
+                    Err(_) => asked.ancestors().find_map(|above| fs::canonicalize(above).ok()),
                     found => found.ok(),
                 };
                 match real {

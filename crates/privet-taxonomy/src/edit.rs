@@ -138,7 +138,7 @@ mod tests {
         let one = tree(&["a;x;*", "b;x;*", "c;y;*"]);
         assert_eq!(text(one.grouped(&["c"], "x")), "a;x;*\nb;x;*\nc;x;*\n");
         assert_eq!(text(one.grouped(&["b", "c"], "z")), "a;x;*\nb;z;*\nc;z;*\n");
-        assert_eq!(text(one.grouped(&["a"], "*")), "a;*\nb;x;*\nc;y;*\n");
+        assert_eq!(text(one.grouped(&["a"], "*")), "a;a;*\nb;x;*\nc;y;*\n");
         assert_eq!(text(one.grouped(&["x", "y"], "all")), "a;x;all;*\nb;x;all;*\nc;y;all;*\n");
         assert_eq!(text(one.renamed("x", "w")), "a;w;*\nb;w;*\nc;y;*\n");
     }

@@ -149,7 +149,7 @@ impl Small {
                 Asked::Disclosure(delta, skip) => {
                     (0..3).filter(|value| count(&self.rows, *value) > 0).all(|value| {
                         let (h, p) = (count(rows, value), count(&self.rows, value));
-                        h == 0 && skip || h * total < p * n << delta && p * n < h * total << delta
+                        h == 0 && skip || h * total < (p * n) << delta && p * n < (h * total) << delta
                     })
                 }
                 Asked::Individual(a, d) => individual(n, weight) <= a as f64 / d as f64 + 1e-12,

@@ -202,12 +202,15 @@ impl Precise {
         loop {
             let under = BigInt::from(b) * (f + 1 + k);
             low = (low * (b - a) * (k + 1)) / &under;
-            high = (high * (b - a) * (k + 1)) / &under + 1;
+            let next: BigInt = (&high * (b - a) * (k + 1)) / &under + 1;
+            // Where the factor is above one half, rounding up keeps a term above 2 for ever: then it no longer falls.
+            let is_least = next >= high;
+            high = next;
             sum_low += &low;
             sum_high += &high;
             k += 1;
             // What is left is at most a geometric series of ratio 1 − p, or of the inverse binomials, which fall like k^−f.
-            if high <= BigInt::from(2) {
+            if is_least || high <= BigInt::from(2) {
                 let geometric: BigInt = (&high * (b - a)) / a + 1;
                 let binomial = if f > 1 { (&high * (k + 1)) / (f - 1) + 1 } else { geometric.clone() };
                 sum_high += geometric.min(binomial);

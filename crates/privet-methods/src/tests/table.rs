@@ -114,7 +114,7 @@ impl RandomTable {
     pub fn policy_text(&self, method: &str) -> String {
         let on_missing = if self.on_missing == MissingChoice::Keep { "value" } else { "drop" };
         let mut text = format!(
-            "seed = 3\n[data]\npath = \"data.csv\"\nheader = true\ndelimiter = \",\"\nmissing = [\"{MISSING}\"]\non_missing = \"{on_missing}\"\n"
+            "seed = 3\n[data]\npath = \"data.csv\"\nheader = true\ndelimiter = \",\"\nmissing = [\"{MISSING}\"]\nmissing_as = \"{MISSING}\"\non_missing = \"{on_missing}\"\n"
         );
         for (column, domain) in self.quasi.iter().enumerate() {
             text += &format!("[columns.q{column}]\nrole = \"quasi-identifier\"\n");

@@ -405,7 +405,6 @@ impl Risk {
         }
         let by_size: Map<String, Json> = (1..)
             .zip(&self.uniques.by_size)
-            .filter(|(_, count)| **count > 0)
             .map(|(size, count): (usize, &u64)| (size.to_string(), (*count).into()))
             .collect();
         let number = |score: u128| u64::try_from(score).map_or_else(|_| json!(score as f64), Json::from);
