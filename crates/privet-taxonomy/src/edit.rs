@@ -11,7 +11,7 @@ impl Taxonomy {
     /// use privet_taxonomy::Taxonomy;
     /// let tree = Taxonomy::flat(["single", "married", "widowed"])?;
     /// let tree = tree.grouped(&["single", "widowed"], "alone")?;
-    /// assert_eq!(tree.to_text()?, "single;alone;*\nwidowed;alone;*\nmarried;*\n");
+    /// assert_eq!(tree.to_text()?, "single;alone;*\nwidowed;alone;*\nmarried;married;*\n");
     /// assert_eq!(tree.dissolved("alone")?.to_text()?, "single;*\nwidowed;*\nmarried;*\n");
     /// # Ok::<(), privet_core::Error>(())
     /// ```
