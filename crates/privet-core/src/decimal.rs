@@ -64,7 +64,7 @@ impl Decimal {
         self.places
     }
 
-    /// How many units of the last of so many digits after the point it is; `None` where that is no whole number of 64 bits.
+    /// How many units of the last of this many digits after the point it is; `None` where that is not a whole number of 64 bits.
     ///
     /// ```
     /// use privet_core::Decimal;
@@ -84,7 +84,7 @@ impl Decimal {
         u64::try_from(self.units / divisor).ok()
     }
 
-    /// One unit of the last of so many digits after the point: 0.01 for two.
+    /// One unit of the last of this many digits after the point: 0.01 for two.
     pub fn unit_of(places: u32) -> Decimal {
         Decimal { units: 1, places }
     }

@@ -29,7 +29,7 @@ pub enum DatesPolicy {
 /// By how much a person's dates are moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DateShift {
-    /// At most so many days, back or forth.
+    /// At most this many days, back or forth.
     pub days: u32,
     /// The column that says whose a date is, by position.
     pub by: usize,

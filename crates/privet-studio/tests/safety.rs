@@ -340,7 +340,7 @@ fn files_are_taken_in_whole_or_not_at_all() {
         20 << 20,
         "x".repeat(17 << 20)
     );
-    assert!(matches!(running.send(&call).0, 413 | 0), "a call is no way around it");
+    assert!(matches!(running.send(&call).0, 413 | 0), "a call does not get around it");
 }
 
 #[test]

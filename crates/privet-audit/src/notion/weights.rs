@@ -72,7 +72,7 @@ fn unit() -> BigUint {
     BigUint::from(10u32).pow(PLACES)
 }
 
-/// A weight in units of the last of so many digits after the point.
+/// A weight in units of the last of this many digits after the point.
 fn in_units(weight: Decimal) -> Option<BigUint> {
     let places = weight.places();
     let spare = PLACES.checked_sub(places)?;

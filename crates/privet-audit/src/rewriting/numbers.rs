@@ -12,7 +12,7 @@ use super::super::notion::Facts;
 use privet_core::{Error, Result, counted, echoed};
 use privet_policy::{Bound, BoundLabel, CheckedPolicy, NumbersPolicy, PolicyColumn};
 
-/// A decimal number: so many tenths, hundredths, … by its number of places.
+/// A decimal number: a count of tenths, hundredths, … by its number of places.
 #[derive(Debug, Clone)]
 struct Number {
     value: BigInt,
@@ -40,7 +40,7 @@ impl Number {
         Some(Number { value, places: places as usize })
     }
 
-    /// In units of so many places.
+    /// In units of this many places.
     fn at(&self, places: usize) -> BigInt {
         &self.value * BigInt::from(10).pow((places - self.places) as u32)
     }

@@ -102,7 +102,7 @@ impl ItemDemand {
         ItemDemand { k: asked.k, m: asked.m as usize, limits: asked.limits(sensitive) }
     }
 
-    /// Whether this many records may hold what is known, so many of them each sensitive item.
+    /// Whether this many records may hold what is known, and this many of them each sensitive item.
     pub fn allows(&self, records: u64, secrets: impl IntoIterator<Item = (u32, u64)>) -> bool {
         let within = |(secret, count): (u32, u64)| {
             let limit = self.limits[secret as usize];

@@ -45,8 +45,8 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         What all random choices derive from.
     unseen
         What :meth:`transform` does with rows that :meth:`fit` did not see. ``"refuse"`` raises, because the guarantee is about
-        the rows that were seen. ``"plan"`` applies the plan to all rows given, as :meth:`privet.Plan.apply` does: the result
-        meets the policy by itself.
+        the rows that were seen. ``"plan"`` applies the plan to all rows given, as :meth:`privet.Plan.apply` does, and raises
+        where the result does not pass its audit.
     numbers
         ``"midpoint"`` gives ranges of numbers by their middle, so that models can use them; ``"label"`` as they are published.
 
