@@ -128,15 +128,7 @@ fn rare_values_are_joined_and_others_merged() {
 
 /// A file of real data, where it is at hand.
 fn real(path: &str) -> Option<PathBuf> {
-    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let folder =
-        std::env::var_os("PRIVET_DATA").map_or_else(|| here.join("../../../shared/data"), PathBuf::from);
-    let file = folder.join(path);
-    if !file.is_file() {
-        privet_core::testing::skipped(&format!("no {} (set PRIVET_DATA)", file.display()));
-        return None;
-    }
-    Some(file)
+    Some(privet_core::testing::real_data(&[path])?.join(path))
 }
 
 /// A column that is published as it is though it singles out more than one record in a hundred, if there is one.

@@ -483,12 +483,9 @@ fn a_million_distinct_values_end_cleanly() {
 /// Real data, where it is at hand: `PRIVET_DATA` names a folder that holds `adult/`.
 #[test]
 fn real_data_is_released_and_audited_where_it_is_at_hand() {
-    let folder = std::env::var_os("PRIVET_DATA").map(PathBuf::from);
-    let data = folder.map(|folder| folder.join("adult/arx_adult_30162.csv.zst"));
-    let Some(data) = data.filter(|path| path.is_file()) else {
-        privet_core::testing::skipped("no Adult data; set PRIVET_DATA to the folder that holds adult/");
-        return;
-    };
+    let adult = "adult/arx_adult_30162.csv.zst";
+    let Some(folder) = privet_core::testing::real_data(&[adult]) else { return };
+    let data = folder.join(adult);
     let bench = Bench::new();
     bench.privet(&["init", &data.to_string_lossy(), "-o", "draft"]).succeeds();
     bench.privet(&["anonymize", "draft/policy.toml", "-o", "out", "--time-limit", "10s"]).succeeds();

@@ -207,18 +207,6 @@ fn deep_and_wide_trees_are_no_trouble() {
     assert_eq!(tree.leaf_of("33333.0").expect("one"), tree.find("33333"));
 }
 
-/// The folder of sample data; `None`, with a plain message, where it is absent.
-fn samples() -> Option<PathBuf> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder =
-        std::env::var_os("PRIVET_DATA").map_or_else(|| workspace.join("../shared/data"), PathBuf::from);
-    if !folder.is_dir() {
-        privet_core::testing::skipped(&format!("no sample data in {} (set PRIVET_DATA)", folder.display()));
-        return None;
-    }
-    Some(folder)
-}
-
 fn csv_files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
         .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
@@ -230,7 +218,8 @@ fn csv_files(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn sample_hierarchies_read_and_have_the_known_numbers_of_cuts() {
-    let Some(data) = samples() else { return };
+    let needed = ["adult-hierarchies/arx", "taxonomies"];
+    let Some(data) = privet_core::testing::real_data(&needed) else { return };
     for file in csv_files(&data.join("adult-hierarchies/arx")) {
         let tree = Taxonomy::read(&file).unwrap_or_else(|error| panic!("{error}"));
         let first = std::fs::read_to_string(&file).expect("text");

@@ -23,14 +23,6 @@ const COLUMNS: [&str; 9] = [
     "salary-class",
 ];
 
-fn data_folder() -> Option<PathBuf> {
-    let folder = match std::env::var_os("PRIVET_DATA") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-    };
-    folder.join("adult/arx_adult_30162.csv.zst").is_file().then_some(folder)
-}
-
 struct Case {
     quasi_identifiers: String,
     requirement: String,
@@ -97,12 +89,8 @@ fn policy_text(case: &Case, data: &Path) -> String {
 
 #[test]
 fn known_optima_on_adult_are_found() {
-    let Some(data) = data_folder() else {
-        privet_core::testing::skipped(
-            "no Adult data; set PRIVET_DATA to the folder that holds adult/ and adult-hierarchies/",
-        );
-        return;
-    };
+    let needed = ["adult/arx_adult_30162.csv.zst", "adult-hierarchies/arx"];
+    let Some(data) = privet_core::testing::real_data(&needed) else { return };
     let mut missed = Vec::new();
     for case in cases() {
         let policy = Policy::parse(&data.join("policy.toml"), policy_text(&case, &data)).expect("a policy");

@@ -36,15 +36,6 @@ const OPTIMA: [(&str, &str, &str, f64); 9] = [
     ("all-rec", "DM", "1/5", 303_353_047.0),
 ];
 
-fn data_folder() -> Option<PathBuf> {
-    let folder = match std::env::var_os("PRIVET_DATA") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-    };
-    let needed = [table(&folder), hierarchy(&folder, QUASI[0].1)];
-    needed.iter().all(|path| path.is_file()).then_some(folder)
-}
-
 fn table(folder: &Path) -> PathBuf {
     folder.join("adult/adult_45222.csv.zst")
 }
@@ -73,12 +64,8 @@ fn policy_text(folder: &Path, (suppression, cost, theta): (&str, &str, &str)) ->
 
 #[test]
 fn optima_on_adult_that_two_searches_found_are_found() {
-    let Some(folder) = data_folder() else {
-        privet_core::testing::skipped(
-            "no Adult data; set PRIVET_DATA to the folder that holds adult/ and taxonomies/",
-        );
-        return;
-    };
+    let needed = ["adult/adult_45222.csv.zst", "taxonomies/default"];
+    let Some(folder) = privet_core::testing::real_data(&needed) else { return };
     // What is read is the same for all.
     let mut microdata: Option<Microdata> = None;
     for (suppression, cost, theta, optimum) in OPTIMA {

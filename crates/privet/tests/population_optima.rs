@@ -25,15 +25,7 @@ const COLUMNS: [&str; 9] = [
     "salary-class",
 ];
 
-const SKIPPED: &str = "no Adult data; set PRIVET_DATA to the folder that holds adult/ and adult-hierarchies/";
-
-fn data_folder() -> Option<PathBuf> {
-    let folder = match std::env::var_os("PRIVET_DATA") {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-    };
-    folder.join("adult/arx_adult_30162.csv.zst").is_file().then_some(folder)
-}
+const NEEDED: [&str; 2] = ["adult/arx_adult_30162.csv.zst", "adult-hierarchies/arx"];
 
 fn vectors() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/population")
@@ -81,7 +73,7 @@ fn privacy(requirements: &str, limit: f64) -> String {
 
 #[test]
 fn known_optima_on_adult_are_found() {
-    let Some(data) = data_folder() else { return privet_core::testing::skipped(SKIPPED) };
+    let Some(data) = privet_core::testing::real_data(&NEEDED) else { return };
     let (mut missed, mut found_all) = (Vec::new(), 0);
     let mut reader = csv::Reader::from_path(vectors().join("adult-optima.csv")).expect("the cases");
     for row in reader.records() {
@@ -139,7 +131,7 @@ fn near(found: f64, wanted: f64, what: &str) {
 
 #[test]
 fn known_figures_of_adult_are_measured() {
-    let Some(data) = data_folder() else { return privet_core::testing::skipped(SKIPPED) };
+    let Some(data) = privet_core::testing::real_data(&NEEDED) else { return };
     let text = std::fs::read_to_string(vectors().join("adult-risk.json")).expect("the figures");
     let cases: serde_json::Value = serde_json::from_str(&text).expect("figures");
     for case in cases.as_array().expect("cases") {
@@ -172,7 +164,7 @@ fn known_figures_of_adult_are_measured() {
 /// Pages of the specification, for populations of other sizes; and special uniques of up to three columns.
 #[test]
 fn estimates_on_adult_are_those_of_the_literature() {
-    let Some(data) = data_folder() else { return privet_core::testing::skipped(SKIPPED) };
+    let Some(data) = privet_core::testing::real_data(&NEEDED) else { return };
     for (size, zayatz, pitman, snb, dankar) in [
         (3_016_200u64, 0.271713, 0.144608, 0.204679, 0.144608),
         (301_620, 0.320740, 0.276850, 0.249977, 0.276850),

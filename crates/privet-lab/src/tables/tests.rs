@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use super::*;
-use crate::{DEFAULT_DATA, Patience};
+use crate::Patience;
 
 fn setting(data: PathBuf) -> Setting {
     let (log, quick) = (None, true);
@@ -46,14 +46,12 @@ fn every_part_of_tables_finds_something() {
 /// The aims on 30,162 Adult records, and Mondrian's figures without the new keys next to them.
 #[test]
 fn the_aims_on_adult_are_reached() {
-    let data = std::env::var_os("PRIVET_DATA")
-        .map_or_else(|| PathBuf::from("../..").join(DEFAULT_DATA), PathBuf::from);
-    let folder = std::path::absolute(data).expect("a path");
-    let Some(table) = TABLES.iter().map(|name| folder.join(name)).find(|path| path.is_file()) else {
-        privet_core::testing::skipped(&format!("no Adult data in {} (set PRIVET_DATA)", folder.display()));
-        return;
+    let Some(folder) = privet_core::testing::real_data(&[TABLES[0]]) else { return };
+    let bench = Bench {
+        table: folder.join(TABLES[0]),
+        hierarchies: folder.join("adult-hierarchies/arx"),
+        clock: Clock::unlimited(),
     };
-    let bench = Bench { table, hierarchies: folder.join("adult-hierarchies/arx"), clock: Clock::unlimited() };
     let sets = "name = \"mondrian\"\nlabels = \"sets\"";
     let before = bench.solve(7, true, 10, "name = \"mondrian\"").expect("a release");
     let same = bench.solve(7, true, 10, sets).expect("a release");

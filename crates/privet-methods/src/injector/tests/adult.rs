@@ -1,7 +1,6 @@
 //! Figure 3 and section VI's sizes on Adult (UCI `adult.data`, rows complete in seven columns: 30,718).
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value as Json;
@@ -28,14 +27,8 @@ const COLUMNS: [(&str, usize); 7] = [
 
 /// The rows with no "?" in these columns; `None`, with a message, if the data is absent.
 fn adult(known: &Json) -> Option<Observations> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folder =
-        std::env::var_os("PRIVET_DATA").map_or_else(|| workspace.join("../shared/data"), PathBuf::from);
-    let path = folder.join("adult/adult.data.zst");
-    let Ok(file) = std::fs::File::open(&path) else {
-        privet_core::testing::skipped(&format!("no {} (set PRIVET_DATA)", path.display()));
-        return None;
-    };
+    let path = privet_core::testing::real_data(&["adult/adult.data.zst"])?.join("adult/adult.data.zst");
+    let file = std::fs::File::open(&path).expect("a file");
     let mut text = String::new();
     zstd::Decoder::new(file).expect("zstd").read_to_string(&mut text).expect("text");
     let attribute = |(name, _): &(&str, usize)| {
