@@ -9,7 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray};
-use arrow_schema::{ArrowError, DataType, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 use privet::data::{MemoryRelease, Source};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -104,26 +104,30 @@ impl Table {
         fields.filter(|(place, _)| has_nulls(*place)).map(|(_, field)| field.name().clone()).collect()
     }
 
-    /// The same table, where an empty text in one of these columns is a null: as text, nulls and empty texts are alike.
-    pub fn with_nulls(&self, names: &BTreeSet<String>) -> Result<Table, ArrowError> {
+    /// The same table as data of frames are given back. As text, nulls and empty texts are alike: an empty text in one of the
+    /// columns `nulls` is a null. Sets are texts with `|` between the items: those in one of the columns `lists` are lists again.
+    pub fn given_back(&self, nulls: &BTreeSet<String>, lists: &[String]) -> Result<Table, ArrowError> {
+        let fields: Vec<FieldRef> =
+            self.schema.fields().iter().map(|field| given_back(field, lists)).collect();
+        let schema = Arc::new(Schema::new(fields));
         let batches = self.batches.iter().map(|batch| {
-            let columns =
-                batch.columns().iter().zip(self.schema.fields()).map(|(array, field)| -> ArrayRef {
-                    match array.data_type() {
-                        DataType::Utf8 if names.contains(field.name()) => {
-                            let texts = array.as_string::<i32>().iter();
-                            Arc::new(
-                                texts
-                                    .map(|text| text.filter(|text| !text.is_empty()))
-                                    .collect::<StringArray>(),
-                            )
-                        }
-                        _ => Arc::clone(array),
+            let columns = batch.columns().iter().zip(schema.fields()).map(|(array, field)| -> ArrayRef {
+                let may_be_null = nulls.contains(field.name());
+                match (array.data_type(), field.data_type()) {
+                    (DataType::Utf8, DataType::List(_)) => lists_of(array.as_string(), may_be_null),
+                    (DataType::Utf8, _) if may_be_null => {
+                        let texts = array.as_string::<i32>().iter();
+                        Arc::new(
+                            texts.map(|text| text.filter(|text| !text.is_empty())).collect::<StringArray>(),
+                        )
                     }
-                });
-            RecordBatch::try_new(Arc::clone(&self.schema), columns.collect())
+                    _ => Arc::clone(array),
+                }
+            });
+            RecordBatch::try_new(Arc::clone(&schema), columns.collect())
         });
-        Ok(Table { schema: Arc::clone(&self.schema), batches: batches.collect::<Result<_, _>>()? })
+        let batches = batches.collect::<Result<_, _>>()?;
+        Ok(Table { schema, batches })
     }
 
     /// The cells of a column, as the engine spells them.
@@ -155,6 +159,26 @@ impl Table {
             .map_err(|error| privet::Error::internal(format!("a batch cannot be made: {error}")))?;
         Ok(Table { schema: batch.schema(), batches: vec![batch] })
     }
+}
+
+fn given_back(field: &FieldRef, lists: &[String]) -> FieldRef {
+    if *field.data_type() != DataType::Utf8 || !lists.contains(field.name()) {
+        return Arc::clone(field);
+    }
+    Arc::new(Field::new_list(field.name(), Field::new_list_field(DataType::Utf8, true), true))
+}
+
+/// The sets of a column as lists of their items.
+fn lists_of(sets: &StringArray, may_be_null: bool) -> ArrayRef {
+    let mut lists = ListBuilder::new(StringBuilder::new());
+    for set in sets {
+        let set = set.unwrap_or_default();
+        if !set.is_empty() {
+            set.split('|').for_each(|item| lists.values().append_value(item));
+        }
+        lists.append(!(set.is_empty() && may_be_null));
+    }
+    Arc::new(lists.finish())
 }
 
 /// Texts that are there; none where the array holds something else.

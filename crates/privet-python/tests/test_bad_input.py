@@ -29,7 +29,10 @@ def refused(kind: type[pv.Error], shown: str, data: Any = PEOPLE, policy: Any = 
 def test_what_is_no_table() -> None:
     refused(pv.DataError, "to_frame", PEOPLE["age"])
     refused(pv.DataError, "to_frame", polars.Series("age", [1, 2]))
-    refused(pv.DataError, "cannot be a int", 7)
+    refused(pv.DataError, "cannot be an int", 7)
+    refused(pv.DataError, "collect()", polars.from_pandas(PEOPLE).lazy())
+    refused(pv.DataError, "name the columns", PEOPLE.to_numpy())
+    refused(pv.DataError, "pandas.DataFrame(rows)", PEOPLE.to_dict("records"))
     refused(pv.DataError, "cannot be a set", {1, 2})
     refused(pv.DataError, "no columns", pandas.DataFrame())
     refused(pv.DataError, "differ in length", {"age": [1, 2], "disease": ["a"]})
@@ -98,6 +101,17 @@ def test_faults_of_policies_name_their_line() -> None:
         POLICY.set("privacy.k-anonymity.k", object())
     with pytest.raises(pv.InputError):
         pv.Policy.read("/no/such/policy.toml")
+
+
+def test_what_is_no_policy() -> None:
+    for policy, shown in [
+        ({"age": "quasi-identifier"}, "Policy.from_dict"), (POLICY.to_toml(), "Policy.parse"), (None, "a NoneType"), (7, "a int"),
+    ]:
+        refused(pv.PolicyError, shown, policy=policy)
+        with pytest.raises(pv.PolicyError):
+            pv.audit(PEOPLE, PEOPLE, policy)  # type: ignore[arg-type]
+        with pytest.raises(pv.PolicyError):
+            pv.decide(PEOPLE, policy)  # type: ignore[arg-type]
 
 
 def test_what_no_release_can_meet() -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
+from ._labels import is_missing, label
 from ._privet import Data, Table
 from .errors import DataError
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["DataLike", "data_of", "table_of"]
+__all__ = ["DataLike", "data_of", "table_of", "types_of"]
 
 
 @runtime_checkable
@@ -34,8 +36,21 @@ _WANTED = (
 )
 
 
+#: What to do with what is nearly a frame, by the name of its type.
+_NEARLY = {
+    "LazyFrame": "give the rows: frame.collect()",
+    "DataFrameGroupBy": "give the frame itself",
+    "ndarray": "name the columns: pandas.DataFrame(array, columns=[...])",
+    "Dataset": "give the rows: dataset.to_table()",
+}
+
+
 def _is_pandas(value: object) -> bool:
-    return type(value).__module__.partition(".")[0] == "pandas"
+    """Whether it is a frame, a series or an index of pandas, or of a library that builds on its classes."""
+    if type(value).__module__.partition(".")[0] == "pandas":
+        return True
+    pandas: Any = sys.modules.get("pandas")
+    return pandas is not None and isinstance(value, (pandas.DataFrame, pandas.Series))
 
 
 def _of_pandas(frame: pandas.DataFrame) -> Any:
@@ -60,7 +75,7 @@ def _of_pandas(frame: pandas.DataFrame) -> Any:
         raise DataError("frames of pandas are read through pyarrow", help="pip install pyarrow") from error
     arrays = []
     for place, name in enumerate(names):
-        series = frame.iloc[:, place]
+        series = _spelled(frame.iloc[:, place])
         try:
             arrays.append(pyarrow.array(series, from_pandas=True))
         except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
@@ -74,10 +89,27 @@ def _of_pandas(frame: pandas.DataFrame) -> Any:
     return pyarrow.table(dict(zip(names, arrays)))
 
 
+def _spelled(series: pandas.Series[Any]) -> pandas.Series[Any]:
+    """Intervals, as ``pandas.cut`` makes them, and periods as text: Arrow has no such types."""
+    import pandas
+
+    unknown = (pandas.IntervalDtype, pandas.PeriodDtype)
+    if isinstance(series.dtype, unknown):
+        return series.astype(str).where(series.notna(), None)
+    if isinstance(series.dtype, pandas.CategoricalDtype) and isinstance(series.dtype.categories.dtype, unknown):
+        return series.cat.rename_categories(list(map(str, series.cat.categories)))
+    return series
+
+
 def table_of(value: Any) -> Table:
     """A frame as a table of Arrow batches."""
     if isinstance(value, Table):
         return value
+    if type(value).__module__.partition(".")[0] == "pyspark":
+        raise DataError(
+            "a frame of Spark is on many machines",
+            help="call privet.spark.anonymize, or bring it to this one with frame.toArrow()",
+        )
     if _is_pandas(value):
         if not hasattr(value, "columns"):
             raise DataError(
@@ -92,7 +124,9 @@ def table_of(value: Any) -> Table:
                 f"a {type(value).__name__} is one column, and a table is wanted", help="give series.to_frame()"
             )
         return Table(value)
-    raise DataError(f"data cannot be a {type(value).__name__}", help=_WANTED)
+    kind = type(value).__name__
+    article = "an" if kind[:1].lower() in "aeiou" else "a"
+    raise DataError(f"data cannot be {article} {kind}", help=_NEARLY.get(kind, _WANTED))
 
 
 def _of_mapping(columns: Mapping[str, Sequence[object]]) -> Table:
@@ -149,29 +183,18 @@ def data_of(
 
 
 def _items(number: int, items: object) -> list[str]:
+    if isinstance(items, Mapping):
+        raise DataError(
+            f"row {number} is a dict, and rows are given as a frame", help="give pandas.DataFrame(rows) or polars.DataFrame(rows)"
+        )
     if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
         raise DataError(
             f"transaction {number} is not a list of items",
             help="give one list of texts per transaction, as in [['bread', 'milk'], ['beer']]",
         )
-    return [item if isinstance(item, str) else str(item) for item in items]
+    return [label(item) for item in items if not is_missing(item)]
 
 
-def to_pandas(table: Any, original: object | None) -> pandas.DataFrame:
-    """A table for pandas. A column that holds what the original's column of this name could hold gets its type back."""
-    frame: pandas.DataFrame = table.to_pandas()
-    if not _is_pandas(original):
-        return frame
-    types = {str(name): kind for name, kind in getattr(original, "dtypes").items()}
-    for name in frame.columns:
-        wanted = types.get(name)
-        if wanted is None or frame[name].dtype == wanted:
-            continue
-        try:
-            typed = frame[name].astype(wanted)
-        except (TypeError, ValueError, OverflowError):
-            continue
-        # A category that the original does not have would become a missing value.
-        if not (typed.isna() & frame[name].notna()).any():
-            frame[name] = typed
-    return frame
+def types_of(value: object) -> dict[str, Any]:
+    """The types of the columns of a frame of pandas."""
+    return {str(name): kind for name, kind in getattr(value, "dtypes").items()} if _is_pandas(value) else {}

@@ -14,7 +14,7 @@ from ._plots import histogram_svg
 from ._progress import Progress, watched
 from .errors import AuditFailed, InputError
 from .hierarchies import Svg
-from .policy import Policy
+from .policy import PolicyLike, policy_of
 
 if TYPE_CHECKING:
     import pandas
@@ -175,7 +175,7 @@ class Attacks:
 def audit(
     original: DataLike | None,
     release: DataLike | Release,
-    policy: Policy,
+    policy: PolicyLike,
     *,
     progress: Progress = None,
 ) -> Audit:
@@ -190,17 +190,18 @@ def audit(
     >>> [check.name for check in found.failures]
     ['k-anonymity (k = 2)']
     """
-    held = data_of(original, about=policy.data)
-    judged = _judged(release, policy.data)
+    asked = policy_of(policy)
+    held = data_of(original, about=asked.data)
+    judged = _judged(release, asked.data)
     with watched(progress) as report:
-        found = _privet.audit(policy.bind(held)._policy, held, judged, report)
+        found = _privet.audit(asked.bind(held)._policy, held, judged, report)
     return Audit._of(json.loads(found))
 
 
 def attack(
     original: DataLike | None,
     release: DataLike | Release,
-    policy: Policy,
+    policy: PolicyLike,
     *,
     attacks: Choice = "all",
     progress: Progress = None,
@@ -209,10 +210,11 @@ def attack(
 
     ``attacks`` is ``"all"``, ``"cheap"``, or the names of some.
     """
-    held = data_of(original, about=policy.data)
-    judged = _judged(release, policy.data)
+    asked = policy_of(policy)
+    held = data_of(original, about=asked.data)
+    judged = _judged(release, asked.data)
     with watched(progress) as report:
-        found = _privet.attack(policy.bind(held)._policy, held, judged, _chosen(attacks), report)
+        found = _privet.attack(asked.bind(held)._policy, held, judged, _chosen(attacks), report)
     return Attacks._of(found)
 
 
@@ -306,5 +308,5 @@ def risk(
     if isinstance(held, _privet.Rows):
         held = data_of(held.table(held.names[0]), name="release")
     with watched(progress) as report:
-        sizes = _privet.class_sizes(held, list(quasi_identifiers), list(missing), on_missing == "value", report)
-    return Risk(tuple(quasi_identifiers), sizes)
+        sizes = _privet.class_sizes(held, list(map(str, quasi_identifiers)), list(missing), on_missing == "value", report)
+    return Risk(tuple(map(str, quasi_identifiers)), sizes)

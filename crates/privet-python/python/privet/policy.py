@@ -10,7 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from html import escape
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from . import _privet, _toml
 from ._frames import DataLike, data_of
@@ -21,16 +21,17 @@ __all__ = [
     "Clause",
     "Column",
     "Policy",
+    "PolicyLike",
     "class_label",
     "identifier",
     "item_set",
     "mixed",
     "other",
+    "policy_of",
     "pseudonym",
     "quasi",
     "quasi_sensitive",
     "sensitive",
-    "set_of_items",
 ]
 
 #: A hierarchy, a way to build one, a dict of parents, or the name of a file.
@@ -86,18 +87,16 @@ def quasi_sensitive(**keys: Any) -> Column:
     return Column("quasi-sensitive", None, keys)
 
 
-def set_of_items(hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
-    """A set of items, a few of which others may know: its items are generalised along their hierarchy."""
-    return Column("set", hierarchy, keys)
-
-
 def pseudonym(**keys: Any) -> Column:
     """A column that names a person directly, by which tables are to be joined. It is published as a keyed hash."""
     return Column("pseudonym", None, keys)
 
 
-def item_set(separator: str, hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
-    """A set of items, a few of which others may know."""
+def item_set(separator: str = "|", hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
+    """A set of items, a few of which others may know: they are generalised along their hierarchy.
+
+    Cells are texts with ``separator`` between the items, or lists, for which it is ``"|"``.
+    """
     return Column("set", hierarchy, {"separator": separator, **keys})
 
 
@@ -233,20 +232,23 @@ class Policy:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
-    def set(self, key: str, value: Any) -> Policy:
-        """The same policy with another value for a key, named by its path; ``None`` removes it.
+    def set(self, key: str | Sequence[str], value: Any) -> Policy:
+        """The same policy with another value for a key; ``None`` removes it.
+
+        The key is a path with dots, or a list of names where a name has a dot in it.
 
         >>> policy = Policy({"age": quasi()}, [Clause("k-anonymity", {"k": 2})], "mondrian")
         >>> policy.set("privacy.k-anonymity.k", 5).to_dict()["privacy"]
         {'k-anonymity': {'k': 5}}
         """
         document = copy.deepcopy(self._document)
-        *sections, last = key.split(".")
+        names = key.split(".") if isinstance(key, str) else list(key)
+        *sections, last = names
         table: Any = document
         for name in sections:
             table = table.setdefault(name, {}) if isinstance(table, dict) else None
         if not isinstance(table, dict):
-            raise PolicyError(f"'{key}' is not a key of one table", help="change the dict of policy.to_dict() instead")
+            raise PolicyError(f"'{'.'.join(names)}' is not a key of one table", help="change the dict of policy.to_dict() instead")
         if value is None:
             table.pop(last, None)
         else:
@@ -331,6 +333,34 @@ class Policy:
             return repr(self._builders[name])
         tree = column.get("hierarchy", "")
         return f"{len(tree)} values" if isinstance(tree, list) else str(tree)
+
+
+#: A policy, what has one (such as a draft), or a policy file.
+PolicyLike: TypeAlias = "Policy | HasPolicy | str | os.PathLike[str]"
+
+
+@runtime_checkable
+class HasPolicy(Protocol):
+    """What has a policy, as drafts and plans have."""
+
+    @property
+    def policy(self) -> Policy: ...
+
+
+def policy_of(value: PolicyLike) -> Policy:
+    """The policy that is meant."""
+    if isinstance(value, Policy):
+        return value
+    if isinstance(value, (str, os.PathLike)):
+        if isinstance(value, str) and "\n" in value:
+            raise PolicyError("the policy is a text, and a path is wanted", help="write Policy.parse(text)")
+        return Policy.read(value)
+    if isinstance(value, Mapping):
+        raise PolicyError("the policy is a dict", help="write Policy.from_dict(document), or Policy(columns, privacy, method)")
+    held = getattr(value, "policy", None)
+    if isinstance(held, Policy):
+        return held
+    raise PolicyError(f"a policy cannot be a {type(value).__name__}", help="give a Policy, or the path of a policy file")
 
 
 def _restored(text: str, path: str, builders: Mapping[str, Builder]) -> Policy:
