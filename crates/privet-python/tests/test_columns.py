@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import uuid
 from typing import Any
 
 import numpy
@@ -59,6 +60,7 @@ PANDAS: dict[str, pandas.Series] = {
     "arrow decimal": pandas.Series([D("1.5"), None, D("2.5"), D("3.5")],
                                    dtype=pandas.ArrowDtype(pyarrow.decimal128(10, 1))),
     "arrow timestamp": pandas.Series([NOON, None, NOON, NOON], dtype=pandas.ArrowDtype(pyarrow.timestamp("us", "UTC"))),
+    "sparse": pandas.Series(pandas.arrays.SparseArray([0.0, 1.5, 0.0, 0.0])),
     "all missing": pandas.Series([None] * 4, dtype="string"),
     "emoji and quotes": pandas.Series(['"', "a,b", "x\ny", "🙂"]),
 }
@@ -187,6 +189,9 @@ def test_intervals_and_periods_are_text() -> None:
     ages = pandas.Series([20, 30, 50, None])
     frame = pandas.DataFrame({"key": [1, 1, 2, 2], "value": pandas.cut(ages, [17, 40, 60])})
     assert spelled(pv.anonymize(frame, POLICY, attacks="none").to_pandas()["value"]) == ["", "(17, 40]", "(17, 40]", "(40, 60]"]
+    names = [uuid.UUID(int=number) for number in range(4)]
+    frame["value"] = names
+    assert spelled(pv.anonymize(frame, POLICY, attacks="none").to_pandas()["value"]) == list(map(str, names))
     frame["value"] = pandas.period_range("2024-01", periods=4, freq="M")
     assert "2024-02" in spelled(pv.anonymize(frame, POLICY, attacks="none").to_polars()["value"])
 

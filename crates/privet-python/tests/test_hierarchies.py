@@ -84,3 +84,20 @@ def test_values_are_spelled_as_the_engine_spells_them() -> None:
 def test_groups_may_be_arrays() -> None:
     tree = pv.Hierarchy.from_dict({"north": pandas.Series(["Oslo", "Bergen"]), "south": {"Rome"}})
     assert tree.generalise("Rome", 1) == "south"
+
+
+def test_a_policy_takes_hierarchies_in_every_form() -> None:
+    frame = pandas.DataFrame(PATHS, columns=["city", "country", "all"])
+    parents = {"Oslo": "Norway", "Bergen": "Norway", "Rome": "Italy", "Norway": "Europe", "Italy": "Europe"}
+    for tree in (PATHS, frame, polars.from_pandas(frame), parents, pv.Hierarchy.from_paths(PATHS)):
+        held = pv.Policy({"city": pv.quasi(tree)}, pv.k_anonymity(2), "full-domain").columns["city"]["hierarchy"]
+        assert sorted(path[:2] for path in held) == sorted([city, country] for city, country, _ in PATHS)
+
+
+def test_builders_are_shown_as_they_are_called() -> None:
+    for builder, shown in [
+        (pv.intervals(5), "intervals(5, fanout=2)"), (pv.intervals(bins=8), "intervals(bins=8, fanout=2)"),
+        (pv.intervals(breaks=[18, 65]), "intervals(breaks=[[18, 65]])"), (pv.mask(1, 2), "mask(1, 2)"),
+        (pv.prefix(3, 1), "prefix(3, 1)"), (pv.dates(), "dates()"), (pv.flat(), "flat()"),
+    ]:
+        assert repr(builder) == shown

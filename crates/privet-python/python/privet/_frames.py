@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
@@ -14,7 +15,7 @@ from .errors import DataError
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["DataLike", "data_of", "table_of", "types_of"]
+__all__ = ["ArrowStream", "DataLike", "data_of", "table_of", "types_of"]
 
 
 @runtime_checkable
@@ -42,6 +43,8 @@ _NEARLY = {
     "DataFrameGroupBy": "give the frame itself",
     "ndarray": "name the columns: pandas.DataFrame(array, columns=[...])",
     "Dataset": "give the rows: dataset.to_table()",
+    "ChunkedArray": "give a table: pyarrow.table({'name': array})",
+    "Array": "give a table: pyarrow.table({'name': array})",
 }
 
 
@@ -90,7 +93,7 @@ def _of_pandas(frame: pandas.DataFrame) -> Any:
 
 
 def _spelled(series: pandas.Series[Any]) -> pandas.Series[Any]:
-    """Intervals, as ``pandas.cut`` makes them, and periods as text: Arrow has no such types."""
+    """Intervals, as ``pandas.cut`` makes them, periods and UUIDs as text, for which Arrow has no types; sparse columns in full."""
     import pandas
 
     unknown = (pandas.IntervalDtype, pandas.PeriodDtype)
@@ -98,6 +101,10 @@ def _spelled(series: pandas.Series[Any]) -> pandas.Series[Any]:
         return series.astype(str).where(series.notna(), None)
     if isinstance(series.dtype, pandas.CategoricalDtype) and isinstance(series.dtype.categories.dtype, unknown):
         return series.cat.rename_categories(list(map(str, series.cat.categories)))
+    if isinstance(series.dtype, pandas.SparseDtype):
+        return series.sparse.to_dense()
+    if series.dtype == object and isinstance(next(iter(series.dropna().head(1)), None), uuid.UUID):
+        return series.map(str, na_action="ignore")
     return series
 
 
@@ -118,15 +125,15 @@ def table_of(value: Any) -> Table:
         return Table(_of_pandas(value))
     if isinstance(value, Mapping):
         return _of_mapping(value)
-    if hasattr(value, "__arrow_c_stream__"):
+    kind = type(value).__name__
+    if hasattr(value, "__arrow_c_stream__") and kind not in _NEARLY:
         if hasattr(value, "to_frame") and not hasattr(value, "columns"):
             raise DataError(
                 f"a {type(value).__name__} is one column, and a table is wanted", help="give series.to_frame()"
             )
         return Table(value)
-    kind = type(value).__name__
     article = "an" if kind[:1].lower() in "aeiou" else "a"
-    raise DataError(f"data cannot be {article} {kind}", help=_NEARLY.get(kind, _WANTED))
+    raise DataError(f"data cannot be {article} {kind}", help=next((_NEARLY[name] for name in (kind, kind[-5:]) if name in _NEARLY), _WANTED))
 
 
 def _of_mapping(columns: Mapping[str, Sequence[object]]) -> Table:

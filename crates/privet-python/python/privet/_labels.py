@@ -40,8 +40,10 @@ def label(value: object) -> str:
     if type(value).__module__.partition(".")[0] == "numpy":
         if type(value).__name__ == "datetime64":
             return _without_zeros(str(value))
+        # A float of fewer bits has a shortest spelling of its own.
+        is_float = getattr(getattr(value, "dtype", None), "kind", "") == "f"
         item = getattr(value, "item", None)
-        value = item() if callable(item) else value
+        value = float(str(value)) if is_float else item() if callable(item) else value
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and math.isfinite(value):

@@ -222,8 +222,21 @@ class Builder:
         return Hierarchy._of(Taxonomy.build(self.kind, counts, **self.options))
 
     def __repr__(self) -> str:
-        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
-        return f"{self.kind}({options})"
+        """As it is called."""
+        options = dict(self.options)
+        if self.kind == "equal-width":
+            return f"intervals({options['width']}, fanout={options['fanout']})"
+        if self.kind in ("equal-bins", "equal-frequency"):
+            count = "bins" if self.kind == "equal-bins" else "quantiles"
+            return f"intervals({count}={options['bins']}, fanout={options['fanout']})"
+        if self.kind == "breaks":
+            return f"intervals(breaks=[{', '.join('[' + ', '.join(level) + ']' for level in options['breaks'])}])"
+        if self.kind in ("prefixes", "prefix"):
+            name, numbers = ("mask", options["steps"]) if self.kind == "prefixes" else ("prefix", options["lengths"])
+            return f"{name}({', '.join(map(str, numbers))})"
+        if self.kind == "joined":
+            return f"groups({len(set(options['groups'].values()))} of {len(options['groups'])} values)"
+        return f"{self.kind}()"
 
 
 def _decimal(value: Number) -> str:

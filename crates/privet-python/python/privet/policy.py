@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +14,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from . import _privet, _toml
-from ._frames import DataLike, data_of
-from .errors import PolicyError
+from ._frames import ArrowStream, DataLike, data_of
+from .errors import DataError, InputError, PolicyError
 from .hierarchies import Builder, Hierarchy
 
 __all__ = [
@@ -34,8 +35,10 @@ __all__ = [
     "sensitive",
 ]
 
-#: A hierarchy, a way to build one, a dict of parents, or the name of a file.
-HierarchyLike: TypeAlias = "Hierarchy | Builder | Mapping[Any, Any] | str | os.PathLike[str]"
+#: A hierarchy, a way to build one, a dict of parents, paths, a frame, or the name of a file.
+HierarchyLike: TypeAlias = (
+    "Hierarchy | Builder | Mapping[Any, Any] | Sequence[Sequence[object]] | ArrowStream | str | os.PathLike[str]"
+)
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,9 @@ class Policy:
         folder: str | os.PathLike[str] | None = None,
         **sections: Mapping[str, Any],
     ) -> None:
-        document: dict[str, Any] = {} if seed is None else {"seed": seed}
+        if columns is not None and not isinstance(columns, Mapping):
+            raise PolicyError("the columns are a dict", help="write {'age': quasi(), 'disease': sensitive()}")
+        document: dict[str, Any] = {} if seed is None else {"seed": checked_seed(seed)}
         document["data"] = dict(data or {})
         if items is not None:
             document["items"] = {key: _hierarchy_value(value) if key == "hierarchy" else value
@@ -179,7 +184,7 @@ class Policy:
             document["columns"] = {
                 str(name): _column(str(name), column, builders) for name, column in columns.items()
             }
-        document["privacy"] = _privacy([privacy] if isinstance(privacy, Clause) else privacy)
+        document["privacy"] = _privacy([privacy] if isinstance(privacy, (Clause, str)) else privacy)
         if method is not None:
             clause = Clause(method) if isinstance(method, str) else method
             document["method"] = {"name": clause.name, **clause.to_dict()}
@@ -265,6 +270,8 @@ class Policy:
         held, document = data_of(data, about=self.data), copy.deepcopy(self._document)
         for name, builder in self._builders.items():
             counts = self._policy.values(held, name)
+            if not counts:
+                raise DataError(f"column '{name}' has no values", help=f"{builder!r} builds its hierarchy from them")
             document["columns"][name]["hierarchy"] = [list(path) for path in builder.build_counted(counts).paths]
         return Policy._of(_privet.Policy(_toml.write(document), self._path))
 
@@ -372,9 +379,27 @@ def _hierarchy_value(hierarchy: Any) -> Any:
         return [list(path) for path in hierarchy.paths]
     if isinstance(hierarchy, Mapping):
         return [list(path) for path in Hierarchy.from_dict(hierarchy).paths]
-    if isinstance(hierarchy, os.PathLike):
+    if isinstance(hierarchy, (str, os.PathLike)):
         return os.fspath(hierarchy)
-    return hierarchy
+    if isinstance(hierarchy, (list, tuple)):
+        return [list(path) for path in Hierarchy.from_paths(hierarchy).paths]
+    if hasattr(hierarchy, "__arrow_c_stream__") or hasattr(hierarchy, "columns"):
+        return [list(path) for path in Hierarchy.from_frame(hierarchy).paths]
+    raise PolicyError(
+        f"a hierarchy cannot be a {type(hierarchy).__name__}",
+        help="give a Hierarchy, a way to build one such as intervals(5), a dict of parents, a frame, or the path of a file",
+    )
+
+
+def checked_seed(seed: object) -> int:
+    """A seed that the engine takes."""
+    try:
+        number = operator.index(seed)  # type: ignore[arg-type]
+    except TypeError:
+        number = -1
+    if isinstance(seed, bool) or not 0 <= number < 2**64:
+        raise InputError(f"a seed cannot be {seed!r}", help="it is a whole number from 0 to 2**64 - 1, and a secret")
+    return number
 
 
 def _column(name: str, column: Column | str | Mapping[str, Any], builders: dict[str, Builder]) -> dict[str, Any]:
@@ -382,6 +407,10 @@ def _column(name: str, column: Column | str | Mapping[str, Any], builders: dict[
         column = Column(column)
     if isinstance(column, Mapping):
         return dict(column)
+    if not isinstance(column, Column):
+        raise PolicyError(
+            f"column '{name}' cannot be a {type(column).__name__}", help="write quasi(), sensitive(), identifier() or other()"
+        )
     table: dict[str, Any] = {"role": column.role}
     if isinstance(column.hierarchy, Builder):
         builders[name] = column.hierarchy
@@ -390,7 +419,7 @@ def _column(name: str, column: Column | str | Mapping[str, Any], builders: dict[
     return table | dict(column.keys)
 
 
-def _privacy(clauses: Sequence[Clause]) -> dict[str, Any]:
+def _privacy(clauses: Sequence[Clause | str]) -> dict[str, Any]:
     privacy: dict[str, Any] = {}
     for clause in clauses:
         if not isinstance(clause, Clause):

@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from ._progress import Progress, watched
 from .errors import AuditFailed, InputError
 from .hierarchies import Svg
 from .judgement import Attacks, Audit, Choice, Risk, _chosen, attack, audit, risk
-from .policy import Policy, PolicyLike, policy_of
+from .policy import Policy, PolicyLike, checked_seed, policy_of
 
 if TYPE_CHECKING:
     import pandas
@@ -333,7 +334,7 @@ class Plan:
             asked = self.policy if policy is None else policy_of(policy)
             held = data_of(data, about=asked.data)
             asked = asked.bind(held)
-            decision = _privet.Decision.make(asked._policy, held, seed, json.dumps(self._plan), report)
+            decision = _privet.Decision.make(asked._policy, held, _seed(seed), json.dumps(self._plan), report)
             return _released(decision, asked, attacks, types_of(data), report)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -376,7 +377,8 @@ def anonymize(
     """Decides, applies, audits and attacks. Nothing is written: see :meth:`Release.publish`.
 
     ``data`` is a frame, a dict of lists, a list of transactions, a path, or ``None`` for the file that the policy names.
-    ``count`` names a column that says how often each row is there. ``time_limit`` is a text such as ``"30s"``, or a timedelta.
+    ``count`` names a column that says how often each row is there. ``time_limit`` is seconds, a text such as ``"5m"``, or a
+    timedelta.
 
     >>> from privet import Policy, k_anonymity, quasi
     >>> people = {"age": [34, 36, 61, 67], "city": ["Cork", "Cork", "Galway", "Galway"]}
@@ -387,12 +389,26 @@ def anonymize(
     """
     asked = policy_of(policy)
     if time_limit is not None:
-        asked = asked.set("method.time_limit", time_limit)
+        asked = asked.set("method.time_limit", _limit(time_limit))
     held = data_of(data, count=count, about=asked.data)
     asked = asked.bind(held)
     with watched(progress) as report:
-        decision = _privet.Decision.make(asked._policy, held, seed, None, report)
+        decision = _privet.Decision.make(asked._policy, held, _seed(seed), None, report)
         return _released(decision, asked, attacks, types_of(data), report)
+
+
+def _limit(time_limit: object) -> object:
+    """A number is seconds."""
+    if isinstance(time_limit, (int, float)) and not isinstance(time_limit, bool):
+        try:
+            return timedelta(seconds=time_limit)
+        except (ValueError, OverflowError):
+            raise InputError(f"a time limit cannot be {time_limit} seconds", help="write 30, or '5m'") from None
+    return time_limit
+
+
+def _seed(seed: int | None) -> int | None:
+    return None if seed is None else checked_seed(seed)
 
 
 def decide(
@@ -407,9 +423,9 @@ def decide(
     """Searches for the best plan. ``count`` names a column that says how often each row is there: distinct rows are enough."""
     asked = policy_of(policy)
     if time_limit is not None:
-        asked = asked.set("method.time_limit", time_limit)
+        asked = asked.set("method.time_limit", _limit(time_limit))
     held = data_of(data, count=count, about=asked.data)
     asked = asked.bind(held)
     with watched(progress) as report:
-        decision = _privet.Decision.make(asked._policy, held, seed, None, report)
+        decision = _privet.Decision.make(asked._policy, held, _seed(seed), None, report)
     return Plan(json.loads(decision.plan()), asked, decision)
