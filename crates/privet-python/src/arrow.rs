@@ -19,6 +19,9 @@ use crate::errors::{About, data_error, raised};
 /// What the interface calls the capsule of a stream.
 const STREAM: &CStr = c"arrow_array_stream";
 
+/// A column of items.
+const ITEM: &str = "item";
+
 /// A table as Arrow batches. Whatever reads the Arrow C interface reads it without a copy.
 #[pyclass(frozen, module = "privet._privet")]
 pub struct Table {
@@ -78,22 +81,39 @@ impl Table {
 }
 
 impl Table {
-    /// The lists of texts in a column; none where it holds something else. A missing list is an empty one.
-    pub fn list_column(&self, name: &str) -> Option<Vec<Vec<String>>> {
+    /// The lists in a column, with the items as the engine spells them; none where it holds something else. A missing list is an
+    /// empty one, and a missing item is left out.
+    pub fn list_column(&self, name: &str) -> PyResult<Option<Vec<Vec<String>>>> {
         let mut lists = Vec::new();
         for batch in &self.batches {
-            let column = batch.column_by_name(name)?;
-            for row in 0..column.len() {
-                let items = match column.data_type() {
-                    _ if column.is_null(row) => None,
-                    DataType::List(_) => Some(column.as_list::<i32>().value(row)),
-                    DataType::LargeList(_) => Some(column.as_list::<i64>().value(row)),
-                    _ => return None,
-                };
-                lists.push(items.map_or(Some(Vec::new()), |items| texts(&items))?);
-            }
+            let Some(column) = batch.column_by_name(name) else { return Ok(None) };
+            let (items, ends): (&ArrayRef, Vec<usize>) = match column.data_type() {
+                DataType::List(_) => {
+                    let lists = column.as_list::<i32>();
+                    (lists.values(), lists.value_offsets().iter().map(|end| *end as usize).collect())
+                }
+                DataType::LargeList(_) => {
+                    let lists = column.as_list::<i64>();
+                    (lists.values(), lists.value_offsets().iter().map(|end| *end as usize).collect())
+                }
+                _ => return Ok(None),
+            };
+            let spelled = Table::of_column(items)?.text_column(ITEM)?;
+            let nulls = items.logical_nulls();
+            let there = |at: &usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(*at));
+            lists.extend(ends.windows(2).enumerate().map(|(row, ends)| {
+                let held = if column.is_null(row) { 0..0 } else { ends[0]..ends[1] };
+                held.filter(there).map(|at| spelled[at].clone()).collect::<Vec<String>>()
+            }));
         }
-        Some(lists)
+        Ok(Some(lists))
+    }
+
+    /// A table of one column.
+    fn of_column(array: &ArrayRef) -> PyResult<Table> {
+        let batch = RecordBatch::try_from_iter_with_nullable([(ITEM, Arc::clone(array), true)]);
+        let batch = batch.map_err(unreadable)?;
+        Ok(Table { schema: batch.schema(), batches: vec![batch] })
     }
 
     /// The columns that have nulls.
@@ -179,18 +199,6 @@ fn lists_of(sets: &StringArray, may_be_null: bool) -> ArrayRef {
         lists.append(!(set.is_empty() && may_be_null));
     }
     Arc::new(lists.finish())
-}
-
-/// Texts that are there; none where the array holds something else.
-fn texts(items: &ArrayRef) -> Option<Vec<String>> {
-    let owned = |item: &str| item.to_string();
-    match items.data_type() {
-        DataType::Utf8 => Some(items.as_string::<i32>().iter().flatten().map(owned).collect()),
-        DataType::LargeUtf8 => Some(items.as_string::<i64>().iter().flatten().map(owned).collect()),
-        DataType::Utf8View => Some(items.as_string_view().iter().flatten().map(owned).collect()),
-        DataType::Null => Some(Vec::new()),
-        _ => None,
-    }
 }
 
 /// The batches of a frame.

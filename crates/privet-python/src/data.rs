@@ -65,9 +65,9 @@ impl Data {
     #[staticmethod]
     #[pyo3(signature = (name, table, items, people=None))]
     fn list_column(name: &str, table: &Table, items: &str, people: Option<&str>) -> PyResult<Data> {
-        let lists = table.list_column(items).ok_or_else(|| {
+        let lists = table.list_column(items)?.ok_or_else(|| {
             data_error(
-                &format!("column '{items}' does not hold lists of texts"),
+                &format!("column '{items}' does not hold lists of items"),
                 "give a column of lists of texts",
             )
         })?;

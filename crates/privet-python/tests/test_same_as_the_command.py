@@ -156,6 +156,32 @@ def test_sets_and_transactions_keep_their_form(examples: Any) -> None:
     assert framed.to_arrow() == release.to_arrow()
 
 
+@pytest.mark.parametrize("items", [[[1, 2], [1, 2], [3], None, []], [["1", "2"], ["1", "2"], ["3"], None, []]], ids=["numbers", "texts"])
+def test_a_column_of_lists_is_transactions(items: list[Any]) -> None:
+    policy = pv.Policy(None, pv.km_anonymity(k=1, m=1), "og", data={"kind": "transactions"}, seed=1)
+    wanted = sorted([["1", "2"], ["1", "2"], ["3"], [], []])
+    column = polars.Series("basket", items)
+    for held in (column, column.to_frame(), pandas.Series(items), pyarrow.table({"basket": items})):
+        assert sorted(pv.anonymize(held, policy).to_polars()["items"].to_list()) == wanted
+
+
+@pytest.mark.parametrize("name", ["injector", "clinic", "five-vocabularies", "five-baskets"])
+def test_released_frames_can_be_judged(name: str, examples: Any) -> None:
+    """What a method publishes, as frames: one, or several by the names of their files."""
+    home = examples(name)
+    policy = pv.Policy.read(home / "policy.toml")
+    held = in_memory(home, policy.to_dict())
+    release = pv.anonymize(held, policy, seed=1, attacks="none")
+    frames = {table: release.to_polars(table) for table in release.names}
+    judged = frames if len(frames) > 1 else frames[release.names[0]]
+    found = pv.audit(held, judged, policy)
+    assert found.passed, str(found)
+    if len(frames) > 1:
+        with pytest.raises(pv.InputError, match="there is no table"):
+            pv.audit(held, {"other.csv": frames[release.names[0]]}, policy)
+    assert len(pv.attack(held, judged, policy, attacks="cheap"))
+
+
 def test_the_command_is_there() -> None:
     shown = command("--version")
     assert shown.returncode == 0

@@ -15,7 +15,7 @@ from .errors import DataError
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["ArrowStream", "DataLike", "data_of", "table_of", "types_of"]
+__all__ = ["ArrowStream", "DataLike", "data_of", "is_frame", "table_of", "types_of"]
 
 
 @runtime_checkable
@@ -90,6 +90,11 @@ def _of_pandas(frame: pandas.DataFrame) -> Any:
     if not arrays:
         raise DataError("the table has no columns", help=_WANTED)
     return pyarrow.table(dict(zip(names, arrays)))
+
+
+def is_frame(value: object) -> bool:
+    """Whether it is a table with columns, of whatever library."""
+    return _is_pandas(value) or hasattr(value, "__arrow_c_stream__")
 
 
 def _spelled(series: pandas.Series[Any]) -> pandas.Series[Any]:
@@ -177,6 +182,9 @@ def data_of(
         if paths and len(paths) == len(value):
             return Data.files(paths)
         return Data.lists(name, [_items(number, part) for number, part in enumerate(value, 1)])
+    if about and about.get("kind") == "transactions" and not hasattr(value, "columns") and hasattr(value, "to_frame"):
+        # A column of lists, by itself.
+        value = getattr(value, "to_frame")()
     table = table_of(value)
     if about and about.get("kind") == "transactions" and about.get("form", "lines") == "lines":
         lists = [column for column, kind in zip(table.names, table.types) if "List(" in kind]

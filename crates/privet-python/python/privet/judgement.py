@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _privet
-from ._frames import DataLike, data_of
+from ._frames import ArrowStream, DataLike, data_of, is_frame
 from ._plots import histogram_svg
 from ._progress import Progress, watched
 from .errors import AuditFailed, InputError
@@ -174,12 +174,15 @@ class Attacks:
 
 def audit(
     original: DataLike | None,
-    release: DataLike | Release,
+    release: DataLike | Mapping[str, ArrowStream] | Release,
     policy: PolicyLike,
     *,
     progress: Progress = None,
 ) -> Audit:
     """Audits any frame against the original and a policy, with none of the code that makes releases.
+
+    Where a method publishes several tables, ``release`` is a dict of frames by the names that :attr:`Release.names` has, or the path
+    of the folder that they are in.
 
     >>> from privet import Policy, k_anonymity, quasi
     >>> original = {"age": [34, 36, 61]}
@@ -200,7 +203,7 @@ def audit(
 
 def attack(
     original: DataLike | None,
-    release: DataLike | Release,
+    release: DataLike | Mapping[str, ArrowStream] | Release,
     policy: PolicyLike,
     *,
     attacks: Choice = "all",
@@ -220,6 +223,8 @@ def attack(
 
 def _judged(release: Any, about: dict[str, Any] | None = None) -> Any:
     rows = getattr(release, "_rows", None)
+    if isinstance(release, Mapping) and release and all(is_frame(table) for table in release.values()):
+        return [(str(name), data_of(table, name=str(name))) for name, table in release.items()]
     return rows if isinstance(rows, _privet.Rows) else data_of(release, name="release", about=about)
 
 
@@ -305,6 +310,8 @@ def risk(
     if on_missing not in ("value", "drop"):
         raise InputError(f"'on_missing' cannot be {on_missing!r}", help="write 'value' or 'drop'")
     held = _judged(data)
+    if isinstance(held, list):
+        raise InputError("risks are of one table", help="give one of them")
     if isinstance(held, _privet.Rows):
         held = data_of(held.table(held.names[0]), name="release")
     with watched(progress) as report:
