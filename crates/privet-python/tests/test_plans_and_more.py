@@ -12,7 +12,7 @@ from typing import Any
 import pandas
 import polars
 import pytest
-from conftest import command, data_files, text_frame
+from conftest import command, public_files, text_frame
 
 import privet as pv
 
@@ -86,7 +86,7 @@ def test_a_plan_gives_what_the_command_gives(tmp_path: Path) -> None:
     assert again.returncode == 0, again.stderr
     release = pv.decide(PEOPLE, policy).apply(later)
     release.publish(tmp_path / "package")
-    assert data_files(tmp_path / "package") == data_files(tmp_path / "second")
+    assert public_files(tmp_path / "package") == public_files(tmp_path / "second")
 
 
 def test_attacks_on_any_frame() -> None:

@@ -11,7 +11,7 @@ import pandas
 import polars
 import pyarrow.parquet
 import pytest
-from conftest import command, data_files, text_frame
+from conftest import command, public_files, text_frame
 
 import privet as pv
 
@@ -64,7 +64,7 @@ def both(policy: Path, tmp_path: Path, data: Any = None) -> tuple[dict[str, byte
     stated = json.loads((tmp_path / "command/steward/manifest.json").read_text(encoding="utf-8"))
     for key in ("plan", "records", "cost", "optimal", "loss"):
         assert published.manifest.get(key) == stated.get(key), key
-    return data_files(tmp_path / "command"), data_files(tmp_path / "package")
+    return public_files(tmp_path / "command"), public_files(tmp_path / "package")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -113,7 +113,7 @@ def test_typed_columns_give_what_their_parquet_file_gives(examples: Any, tmp_pat
     for number, held in enumerate([frame, polars.from_pandas(frame), pyarrow.parquet.read_table(home / "census.parquet")]):
         release = pv.anonymize(held, policy, seed=5, attacks="none")
         release.publish(tmp_path / str(number), format="parquet")
-        assert data_files(tmp_path / str(number)) == data_files(tmp_path / "command")
+        assert public_files(tmp_path / str(number)) == public_files(tmp_path / "command")
 
 
 def test_a_path_gives_the_whole_directory(examples: Any, tmp_path: Path) -> None:
