@@ -177,8 +177,9 @@ def test_released_frames_can_be_judged(name: str, examples: Any) -> None:
     found = pv.audit(held, judged, policy)
     assert found.passed, str(found)
     if len(frames) > 1:
+        kept = release.names[:1] if "qit.csv" in frames else release.names[1:]
         with pytest.raises(pv.InputError, match="there is no table"):
-            pv.audit(held, {"other.csv": frames[release.names[0]]}, policy)
+            pv.audit(held, {table: frames[table] for table in kept}, policy)
     assert len(pv.attack(held, judged, policy, attacks="cheap"))
 
 

@@ -212,4 +212,6 @@ def _items(number: int, items: object) -> list[str]:
 
 def types_of(value: object) -> dict[str, Any]:
     """The types of the columns of a frame of pandas."""
-    return {str(name): kind for name, kind in getattr(value, "dtypes").items()} if _is_pandas(value) else {}
+    if not _is_pandas(value) or not hasattr(value, "columns"):
+        return {}
+    return {str(name): kind for name, kind in getattr(value, "dtypes").items()}
