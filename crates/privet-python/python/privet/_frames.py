@@ -107,7 +107,7 @@ def _spelled(series: pandas.Series[Any]) -> pandas.Series[Any]:
     if isinstance(series.dtype, pandas.CategoricalDtype) and isinstance(series.dtype.categories.dtype, unknown):
         return series.cat.rename_categories(list(map(str, series.cat.categories)))
     if isinstance(series.dtype, pandas.SparseDtype):
-        return series.sparse.to_dense()
+        return series.astype(series.dtype.subtype)
     if series.dtype == object and isinstance(next(iter(series.dropna().head(1)), None), uuid.UUID):
         return series.map(str, na_action="ignore")
     return series
