@@ -3,7 +3,7 @@
 //! Needs the Adult data in the folder named by `PRIVET_DATA` (default `../shared/data` next to the project).
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use privet::clock::Clock;
 use privet::engine::microdata::Microdata;
