@@ -177,6 +177,57 @@ fn standard_input_is_read_once_and_nothing_is_left_of_it() {
 }
 
 #[test]
+fn drafts_of_several_files_and_of_standard_input_run_as_they_are() {
+    let text = people();
+    let lines: Vec<&str> = text.lines().collect();
+    let bench = Bench::new();
+    for (part, rows) in lines[1..].chunks(5).enumerate() {
+        bench.write(&format!("part-{part}.csv"), format!("{}\n{}\n", lines[0], rows.join("\n")));
+    }
+    // A shell names the files; in quotes the pattern stays.
+    bench.privet(&["init", "part-0.csv", "part-1.csv", "part-2.csv", "-o", "listed"]).succeeds();
+    bench.privet(&["init", "part-*.csv", "-o", "pattern"]).succeeds();
+    assert!(bench.text("listed/policy.toml").contains("path = [\"../part-0.csv\", \"../part-1.csv\", "));
+    assert!(bench.text("pattern/policy.toml").contains("path = \"../part-*.csv\""));
+    for draft in ["listed", "pattern"] {
+        let policy = format!("{draft}/policy.toml");
+        bench.privet(&["anonymize", &policy, "-o", &format!("{draft}-out"), "--seed", "7"]).succeeds();
+    }
+    assert_eq!(bench.read("listed-out/public/release.csv"), bench.read("pattern-out/public/release.csv"));
+    let piped = |arguments: &[&str]| {
+        let mut command = command();
+        command.args(arguments).current_dir(bench.root());
+        command.stdin(Stdio::from(fs::File::open(bench.path("part-0.csv")).expect("a file")));
+        run(command)
+    };
+    piped(&["init", "-"]).succeeds();
+    piped(&["anonymize", "data-policy/policy.toml", "-o", "piped", "--seed", "7"]).succeeds();
+    // Logs and baskets are not tables, and are read from one file.
+    for part in ["a", "b"] {
+        let rows: String = (0..30).map(|n| format!("{n}\tred shoes\t2023-03-01 10:00:00\n")).collect();
+        bench.write(&format!("log-{part}.tsv"), format!("user_id\tquery\ttimestamp\n{rows}"));
+    }
+    let refused = bench.privet(&["init", "log-a.tsv", "log-b.tsv", "-o", "log"]).exits(2);
+    assert!(
+        refused.stderr.contains("query log") && refused.stderr.contains("join them"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn one_column_may_be_a_delimiter_that_is_not_known() {
+    let bench = Bench::new();
+    bench.write("data.txt", people().replace(',', "^"));
+    let drafted = bench.privet(&["init", "data.txt", "-o", "one"]).succeeds();
+    assert!(
+        drafted.stderr.contains("only one column") && drafted.stderr.contains("--delimiter"),
+        "{}",
+        drafted.stderr
+    );
+}
+
+#[test]
 fn json_lines_are_a_table() {
     let text = people();
     let (expected, _) = released(&bench(&text));

@@ -12,6 +12,8 @@ const LOOKED_AT: usize = 2_000;
 const LEAST_VALUES: usize = 3;
 /// This share of the values must have the form, in percent.
 const MOST: usize = 90;
+/// Of what leads to somebody directly, this share is too much.
+const SOME: usize = 10;
 /// Words of a cell from which on it is a text, on average.
 const WORDS_OF_TEXT: usize = 4;
 /// Characters of a cell from which on it is a text, on average.
@@ -109,6 +111,13 @@ pub(super) fn content(column: &ColumnProfile) -> Option<Content> {
         return None;
     }
     if let Some((content, _)) = FORMS.iter().find(|(_, looks)| fits(looks)) {
+        return Some(*content);
+    }
+    let direct = [Content::Mail, Content::Iban, Content::Card, Content::Telephone];
+    let some = |looks: &HasForm| {
+        values.iter().filter(|value| looks(value.trim())).count() * 100 >= values.len() * SOME
+    };
+    if let Some((content, _)) = FORMS.iter().find(|(form, looks)| direct.contains(form) && some(looks)) {
         return Some(*content);
     }
     if fits(&|value| Ready::find("icd-10").is_ok_and(|icd| icd.above(value).is_some())) {

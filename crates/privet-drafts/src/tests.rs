@@ -375,3 +375,20 @@ fn hard_use_1_3_a_draft_counts_people_where_they_repeat() {
         assert!(!draft.policy_text.contains("\nperson = "), "{name}: {}", draft.policy_text);
     }
 }
+
+/// A time of day is coarsened to its day first, and one record in twenty is more than one in a hundred.
+#[test]
+fn times_have_days_and_small_tables_keep_rare_secrets() {
+    let rows: String = (0..20)
+        .map(|at| {
+            let ill = if at == 7 { "lupus" } else { ["flu", "cold"][at % 2] };
+            format!("{},2023-01-{:02}T1{}:30:00+02:00,{ill}\n", 30 + at % 3, 1 + at / 4, at % 4)
+        })
+        .collect();
+    let draft = draft_of(&format!("age,seen,illness\n{rows}")).expect("a draft");
+    assert_consistent(&draft);
+    let text = tree_of(&draft, "hierarchies/seen.csv").to_text().expect("text");
+    let first = "2023-01-01T10:30:00+02:00;2023-01-01;2023-01;2023-Q1;2023;2020s;*\n";
+    assert!(text.starts_with(first), "{text}");
+    assert_eq!(role_of(&draft, "illness"), None);
+}

@@ -171,7 +171,6 @@ fn above(tree: &Taxonomy, leaf: usize) -> Vec<String> {
     ancestors.map(|node| tree.label(node).to_string()).collect()
 }
 
-/// Month, quarter, year and decade above each date, however it is spelt.
 /// The calendar of days that a column has by another reading than the one that is drafted.
 pub(super) fn of_days(days: &[String]) -> Option<Taxonomy> {
     if days.is_empty() || days.len() > MOST_LEAVES {
@@ -180,6 +179,7 @@ pub(super) fn of_days(days: &[String]) -> Option<Taxonomy> {
     Builder::Dates.build(&counted(days)).ok()
 }
 
+/// Day, month, quarter, year and decade above each date, however it is spelt.
 fn dates(column: &ColumnProfile) -> Option<Taxonomy> {
     let values = column.values()?;
     let mut dated: Vec<(String, &String)> =
@@ -188,9 +188,14 @@ fn dates(column: &ColumnProfile) -> Option<Taxonomy> {
     let mut days: Vec<String> = dated.iter().map(|(day, _)| day.clone()).collect();
     days.dedup();
     let calendar = Builder::Dates.build(&counted(&days)).ok()?;
+    let has_times = dated.iter().all(|(day, value)| day != *value);
     let path = |(day, value): &(String, &String)| {
         let leaf = calendar.find(day)?;
         let mut path = vec![value.to_string()];
+        // A day is finer than its month where cells have a time of day.
+        if has_times {
+            path.push(day.clone());
+        }
         path.extend(above(&calendar, calendar.leaves_below(leaf).start));
         Some(path)
     };

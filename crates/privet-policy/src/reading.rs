@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::check::{character, header};
+use super::column_type::ColumnType;
 use super::dates;
 use super::file::{Entry, Policy, Section};
 use privet_core::{Error, Result};
@@ -78,7 +79,40 @@ pub(super) fn data_paths(policy: &Policy, data: &Section<'_>) -> Result<Vec<Path
 pub(super) fn reading(section: &Section<'_>, column: &SourceColumn) -> Result<Option<Reading>> {
     let date = dates::written(section)?;
     let others = ["first_year", "decimal", "unit"].into_iter().find_map(|key| section.entry(key));
-    let Some(first) = date.clone().or(others) else { return Ok(None) };
+    let column_type = section.entry("type");
+    let says = match &column_type {
+        Some(entry) => ColumnType::named(entry.one_of(ColumnType::WORDS)?),
+        None => None,
+    };
+    let Some(first) = date.clone().or(others) else {
+        return Ok(match says {
+            Some(ColumnType::Number) if column.kind == CellKind::Text => Some(Reading::PlainNumber),
+            Some(ColumnType::Date) if column.kind == CellKind::Text => Some(Reading::PlainDate),
+            _ => None,
+        });
+    };
+    let fits = match says {
+        None => true,
+        Some(ColumnType::Date) => matches!(first.name(), "date" | "first_year"),
+        Some(ColumnType::Number) => !matches!(first.name(), "date" | "first_year"),
+        Some(ColumnType::Category | ColumnType::Code | ColumnType::Text) => false,
+    };
+    if let Some(entry) = column_type.filter(|_| !fits) {
+        return Err(entry
+            .error(format!(
+                "'type' says that '{}' holds something else than '{}' does",
+                column.name,
+                first.name()
+            ))
+            .help(format!(
+                "remove one of the two; '{}' is for {}",
+                first.name(),
+                match first.name() {
+                    "date" | "first_year" => "dates",
+                    _ => "numbers",
+                }
+            )));
+    }
     if column.kind != CellKind::Text {
         return Err(first
             .error(format!(
