@@ -117,7 +117,8 @@ const TOPICS: &[(Topic, &str)] = &[
     (
         Topic::Money,
         "salary salaries wage wages income incomes *income earnings earning pay gehalt *gehalt lohn *lohn *einkommen* \
-         verdienst salaire* revenu revenus remuneration* salario sueldo* ingresos renta reddito redditi stipendio \
+         verdienst umsatz* turnover revenue chiffre_affaires fatturato omzet* salaire revenu revenus \
+         remuneration* salario sueldo* ingresos renta reddito redditi stipendio \
          rendimento* vencimento inkomen* salaris loon debt debts credit balance schulden kontostand kredit* dette* deuda* \
          debito* divida* schuld* capital dividend* poverty armut* pauvrete pobreza poverta wealth vermoegen agi",
     ),

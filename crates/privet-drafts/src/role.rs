@@ -111,6 +111,7 @@ fn by_content(column: &ColumnProfile, about: &Understood) -> Option<Suggestion> 
         | Content::Card
         | Content::Web
         | Content::Network
+        | Content::Hash
         | Content::Uuid => suggest(Role::Identifier, format!("it holds {name}")),
         Content::Coordinates => {
             suggest(Role::Identifier, format!("it holds {name}, which lead to somebody's door"))

@@ -29,6 +29,8 @@ const MOST_LEAVES: usize = 50_000;
 const RANGES: f64 = 20.0;
 /// Larger multiples of a width are not exact in a double.
 const MOST_EXACT: f64 = 1e15;
+/// Years that months are in; other numbers look the same.
+const YEARS: std::ops::RangeInclusive<u32> = 1850..=2099;
 /// Codes are shortened in about this many steps.
 const PREFIXES: usize = 5;
 /// Codes longer than this are rather words.
@@ -78,6 +80,7 @@ fn with_levels(column: &ColumnProfile, about: &Understood) -> Option<Taxonomy> {
         return Some(tree);
     }
     match column.kind() {
+        ValueKind::Code | ValueKind::Text if months(column).is_some() => months(column),
         _ if about.is_postal() => prefixes(column).or_else(|| districts(column)),
         ValueKind::Code => prefixes(column),
         ValueKind::Whole if are_categories(column, about) => None,
@@ -135,6 +138,28 @@ fn counted(values: &[String]) -> Vec<(String, u64)> {
 /// How many characters codes of this length lose per level.
 pub(super) fn prefix_step(length: usize) -> usize {
     length.div_ceil(PREFIXES).max(1)
+}
+
+/// Year and decade above each month, as in `05/1943` or `1943-05`: shortened from the right, the year would go first.
+fn months(column: &ColumnProfile) -> Option<Taxonomy> {
+    let path = |value: &String| {
+        let (first, second) = value.trim().split_once(['/', '.', '-'])?;
+        let (month, year) = if first.len() == 4 { (second, first) } else { (first, second) };
+        let is_number = |text: &str, digits: &[usize]| {
+            digits.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        if !is_number(month, &[1, 2]) || !is_number(year, &[4]) {
+            return None;
+        }
+        let (month, number): (u32, u32) = (month.parse().ok()?, year.parse().ok()?);
+        ((1..=12).contains(&month) && YEARS.contains(&number)).then(|| {
+            let decade = format!("{:03}0s", number / 10);
+            ((number, month), vec![value.clone(), year.to_string(), decade, ROOT.to_string()])
+        })
+    };
+    let mut paths = column.values()?.iter().map(path).collect::<Option<Vec<_>>>()?;
+    paths.sort();
+    Taxonomy::from_paths(&paths.into_iter().map(|(_, path)| path).collect::<Vec<_>>()).ok()
 }
 
 /// Codes of one length lose their last characters first.

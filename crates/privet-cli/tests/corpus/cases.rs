@@ -802,6 +802,15 @@ fn tables() -> Vec<People> {
             ("long", Some("identifier")),
             ("age", Some("quasi-identifier")),
         ]),
+        people("hashes.csv", &["who~hash", "age~age", "illness~illness"])
+            .roles(&[("who", Some("identifier")), ("age", Some("quasi-identifier"))]),
+        people(
+            "mostly.csv",
+            &["dob~born-mostly", "hired~month", "sex~one-of/f|m", "Umsatz~euro", "illness~illness"],
+        )
+        .divided(";", "\n")
+        .roles(&[("hired", Some("quasi-identifier")), ("Umsatz", None), ("illness", Some("sensitive"))])
+        .says(&["of the cells are dates of the form %d/%m/%Y"]),
         people("contact.csv", &["reach~contact", "age~age", "illness~illness"])
             .roles(&[("reach", Some("identifier")), ("age", Some("quasi-identifier"))]),
         people(
@@ -875,6 +884,14 @@ fn refused() -> Vec<Case> {
         case("names_only.csv", b"age,sex\n", &["no records"]),
         case("one.csv", b"age,sex\n31,f\n", &["only one record"]),
         case("records.csv", records.as_bytes(), &["looks like a record", "header"]),
+        case(
+            "commas.csv",
+            (0..60).fold("name,age,city\n".to_string(), |text, row| {
+                let name = if row % 3 > 0 { "Lee, Ann" } else { "Ann" };
+                text + &format!("{name},{},Bonn\n", 20 + row)
+            }).as_bytes(),
+            &["commas.csv:3", "double quotes"],
+        ),
         case("people.json", b"[{\"age\": 31}]", &["JSON", "jq"]),
         case("people.sav", b"$FL2", &["SPSS", "Parquet"]),
         case("broken.csv", format!("{rows}1\n").as_bytes(), &["broken.csv:42"]),
