@@ -118,6 +118,37 @@ fn dates_and_numbers_are_read_as_the_policy_says() {
 }
 
 #[test]
+fn types_hold() {
+    let text = people();
+    let typed = |text: &str, column: &str, word: &str| {
+        let bench = bench(text);
+        let section = format!("[columns.{column}]");
+        bench.edit("policy.toml", &section, &format!("{section}\ntype = \"{word}\""));
+        bench
+    };
+    let (expected, _) = released(&bench(&text));
+    assert_eq!(released(&typed(&text, "age", "number")).0, expected);
+    assert!(String::from_utf8_lossy(&expected).contains('['), "numbers are published as ranges");
+    for word in ["category", "code", "text"] {
+        let (codes, _) = released(&typed(&text, "age", word));
+        assert!(!String::from_utf8_lossy(&codes).contains('['), "{word}: codes are never ranges");
+    }
+    for (word, cell) in [("number", "thirty"), ("date", "31.1.1942")] {
+        let bench = typed(&text.replacen("30,", &format!("{cell},"), 1), "age", word);
+        let refused = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+        assert!(refused.stderr.contains(&format!("data.csv:2: '{cell}'")), "{}", refused.stderr);
+    }
+    let days: String = (10..22).map(|day| format!("{day}/1/1942,Bonn,{}\n", ["flu", "none"][day % 2])).collect();
+    let dated = typed(&format!("age,town,ill\n{days}"), "age", "date");
+    dated.edit("policy.toml", "type = \"date\"", "type = \"date\"\ndate = \"%d/%m/%Y\"");
+    released(&dated);
+    let bench = typed(&text, "age", "code");
+    bench.edit("policy.toml", "type = \"code\"", "type = \"code\"\ndecimal = \",\"");
+    let refused = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+    assert!(refused.stderr.contains("type' says") && refused.stderr.contains("decimal'"), "{}", refused.stderr);
+}
+
+#[test]
 fn dates_that_can_be_read_in_two_ways_are_not_guessed() {
     let bench = Bench::new();
     bench.write("data.csv", "born,sex\n01/02/1942,m\n03/04/1950,f\n");

@@ -91,27 +91,15 @@ pub(super) fn reading(section: &Section<'_>, column: &SourceColumn) -> Result<Op
             _ => None,
         });
     };
-    let fits = match says {
-        None => true,
-        Some(ColumnType::Date) => matches!(first.name(), "date" | "first_year"),
-        Some(ColumnType::Number) => !matches!(first.name(), "date" | "first_year"),
-        Some(ColumnType::Category | ColumnType::Code | ColumnType::Text) => false,
+    let (holds, of_that_type) = match date.is_some() || section.entry("first_year").is_some() {
+        true => ("dates", ColumnType::Date),
+        false => ("numbers", ColumnType::Number),
     };
-    if let Some(entry) = column_type.filter(|_| !fits) {
+    if let Some(entry) = column_type.filter(|_| says.is_some_and(|says| says != of_that_type)) {
+        let name = first.name();
         return Err(entry
-            .error(format!(
-                "'type' says that '{}' holds something else than '{}' does",
-                column.name,
-                first.name()
-            ))
-            .help(format!(
-                "remove one of the two; '{}' is for {}",
-                first.name(),
-                match first.name() {
-                    "date" | "first_year" => "dates",
-                    _ => "numbers",
-                }
-            )));
+            .error(format!("'{}' says that the column holds something else than '{name}' does", entry.name()))
+            .help(format!("remove one of the two; '{name}' is for {holds}")));
     }
     if column.kind != CellKind::Text {
         return Err(first

@@ -809,7 +809,7 @@ fn tables() -> Vec<People> {
             &["dob~born-mostly", "hired~month", "sex~one-of/f|m", "Umsatz~euro", "illness~illness"],
         )
         .divided(";", "\n")
-        .roles(&[("hired", Some("quasi-identifier")), ("Umsatz", None), ("illness", Some("sensitive"))])
+        .roles(&[("hired", Some("quasi-identifier")), ("Umsatz", Some("sensitive")), ("illness", Some("sensitive"))])
         .says(&["of the cells are dates of the form %d/%m/%Y"]),
         people("contact.csv", &["reach~contact", "age~age", "illness~illness"])
             .roles(&[("reach", Some("identifier")), ("age", Some("quasi-identifier"))]),
