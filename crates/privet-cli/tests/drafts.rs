@@ -142,7 +142,14 @@ fn groups_are_split_merged_and_renamed() {
     assert!(text.contains("c;x;*") && text.contains("d;y;*"), "{text}");
     let text = made(&["--split", "all", "--merge", "new=x,y"]);
     assert_eq!(text, "a;x;new;*\nb;x;new;*\nc;y;new;*\nd;y;new;*\n");
-    for wrong in [&["--split", "z"][..], &["--split", "a"], &["--merge", "x"], &["--merge", "x=z"], &["--rename", "a=b"], &[]] {
+    for wrong in [
+        &["--split", "z"][..],
+        &["--split", "a"],
+        &["--merge", "x"],
+        &["--merge", "x=z"],
+        &["--rename", "a=b"],
+        &[],
+    ] {
         let outcome = bench.privet(&[&edit[..], wrong].concat()).exits(2);
         assert!(outcome.stderr.contains("help"), "{wrong:?}: {}", outcome.stderr);
     }

@@ -138,14 +138,19 @@ fn types_hold() {
         let refused = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
         assert!(refused.stderr.contains(&format!("data.csv:2: '{cell}'")), "{}", refused.stderr);
     }
-    let days: String = (10..22).map(|day| format!("{day}/1/1942,Bonn,{}\n", ["flu", "none"][day % 2])).collect();
+    let days: String =
+        (10..22).map(|day| format!("{day}/1/1942,Bonn,{}\n", ["flu", "none"][day % 2])).collect();
     let dated = typed(&format!("age,town,ill\n{days}"), "age", "date");
     dated.edit("policy.toml", "type = \"date\"", "type = \"date\"\ndate = \"%d/%m/%Y\"");
     released(&dated);
     let bench = typed(&text, "age", "code");
     bench.edit("policy.toml", "type = \"code\"", "type = \"code\"\ndecimal = \",\"");
     let refused = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
-    assert!(refused.stderr.contains("type' says") && refused.stderr.contains("decimal'"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("type' says") && refused.stderr.contains("decimal'"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]

@@ -121,7 +121,11 @@ fn mostly(values: &[(&str, u64)]) -> Option<String> {
     };
     let (format, _) = DateColumn::unfit(values.iter().copied());
     let dates = format.and_then(|format| {
-        told(format!("dates of the form {}", format.pattern()), &|cell| format.read(cell).is_some(), MOSTLY_DATES)
+        told(
+            format!("dates of the form {}", format.pattern()),
+            &|cell| format.read(cell).is_some(),
+            MOSTLY_DATES,
+        )
     });
     let is_code = || values.iter().any(|(value, _)| is_zero_padded(value));
     let numbers = || {

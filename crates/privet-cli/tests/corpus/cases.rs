@@ -809,7 +809,11 @@ fn tables() -> Vec<People> {
             &["dob~born-mostly", "hired~month", "sex~one-of/f|m", "Umsatz~euro", "illness~illness"],
         )
         .divided(";", "\n")
-        .roles(&[("hired", Some("quasi-identifier")), ("Umsatz", Some("sensitive")), ("illness", Some("sensitive"))])
+        .roles(&[
+            ("hired", Some("quasi-identifier")),
+            ("Umsatz", Some("sensitive")),
+            ("illness", Some("sensitive")),
+        ])
         .says(&["of the cells are dates of the form %d/%m/%Y"]),
         people("contact.csv", &["reach~contact", "age~age", "illness~illness"])
             .roles(&[("reach", Some("identifier")), ("age", Some("quasi-identifier"))]),
@@ -886,10 +890,12 @@ fn refused() -> Vec<Case> {
         case("records.csv", records.as_bytes(), &["looks like a record", "header"]),
         case(
             "commas.csv",
-            (0..60).fold("name,age,city\n".to_string(), |text, row| {
-                let name = if row % 3 > 0 { "Lee, Ann" } else { "Ann" };
-                text + &format!("{name},{},Bonn\n", 20 + row)
-            }).as_bytes(),
+            (0..60)
+                .fold("name,age,city\n".to_string(), |text, row| {
+                    let name = if row % 3 > 0 { "Lee, Ann" } else { "Ann" };
+                    text + &format!("{name},{},Bonn\n", 20 + row)
+                })
+                .as_bytes(),
             &["commas.csv:3", "double quotes"],
         ),
         case("people.json", b"[{\"age\": 31}]", &["JSON", "jq"]),
