@@ -9,7 +9,7 @@ use privet_core::{Error, Result};
 choices! {
     /// What is counted in place of records.
     pub enum CountedUnit {
-        /// People, of whom one may have several records.
+        /// People, where one may have several records.
         Person = "person",
         /// Households: who lives together counts once.
         Household = "household",
