@@ -49,5 +49,7 @@ fn _privet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SERVICE_COLUMNS", cluster::SERVICE_COLUMNS)?;
     module.add_function(wrap_pyfunction!(cluster::readable, module)?)?;
     module.add_function(wrap_pyfunction!(cluster::wanted, module)?)?;
+    module.add_function(wrap_pyfunction!(cluster::way, module)?)?;
+    module.add_function(wrap_pyfunction!(cluster::named_items, module)?)?;
     Ok(())
 }
