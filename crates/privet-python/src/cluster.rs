@@ -63,7 +63,11 @@ fn named(way: Way) -> &'static str {
 
 /// The transactions and the items that the rows of a batch name.
 #[pyfunction]
-pub fn named_items(columns: Vec<String>, wanted: (usize, usize), batch: &Bound<'_, PyAny>) -> PyResult<Table> {
+pub fn named_items(
+    columns: Vec<String>,
+    wanted: (usize, usize),
+    batch: &Bound<'_, PyAny>,
+) -> PyResult<Table> {
     let rows = imported_as_it_is(batch)?;
     let named = rows.batches.iter().map(|batch| cluster::named_items(&columns, wanted, batch));
     many(named.collect())
@@ -153,13 +157,7 @@ impl ClusterDecision {
             let lean = cluster::lean(&written, &columns)?;
             let decision = privet::decide(&lean, data.original()?, seed, clock)?;
             let plan = (way == Way::Rows).then(|| decision.row_plan(&written, &columns)).transpose()?;
-            Ok(ClusterDecision {
-                decision: Arc::new(decision),
-                plan,
-                lean,
-                data: Arc::new(data),
-                about: own,
-            })
+            Ok(ClusterDecision { decision: Arc::new(decision), plan, lean, data: Arc::new(data), about: own })
         })
     }
 
@@ -174,10 +172,13 @@ impl ClusterDecision {
         let decision = Arc::clone(&self.decision);
         run(py, &self.about, None, Interrupted::MayGoOn, move |clock| {
             let tables = cluster::counted_tables(&decision, clock)?;
-            tables.into_iter().map(|found| {
-                let rows = spelt(&found)?;
-                Ok((found.name, found.columns, rows))
-            }).collect()
+            tables
+                .into_iter()
+                .map(|found| {
+                    let rows = spelt(&found)?;
+                    Ok((found.name, found.columns, rows))
+                })
+                .collect()
         })
     }
 
@@ -285,8 +286,7 @@ fn lists(counted: &Table) -> Result<Vec<(Vec<String>, u64)>> {
 
 /// The items of a list, as texts or as their bytes.
 fn held(items: &ArrayRef) -> Result<Vec<String>> {
-    let of_bytes =
-        |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| broken());
+    let of_bytes = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| broken());
     match (items.as_string_opt::<i32>(), items.as_binary_opt::<i32>()) {
         (Some(texts), _) => Ok(texts.iter().flatten().map(str::to_string).collect()),
         (None, Some(texts)) => texts.iter().flatten().map(of_bytes).collect(),

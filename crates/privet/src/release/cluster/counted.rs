@@ -7,6 +7,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::bytes::{self, Reader};
+use super::group_number;
 use crate::release::Decision;
 use privet_audit::buckets::BucketTables;
 use privet_audit::released::Released;
@@ -18,6 +19,7 @@ use privet_data::arrow_array::{ArrayRef, RecordBatch, StringArray};
 use privet_data::{
     CellKind, Feed, Origin, Rows, Source, SourceColumn, TransactionLists, TransactionSource, Version,
 };
+use privet_policy::layout::GROUP_COLUMN;
 use privet_policy::{AnyPolicy, OriginalData, Policy, ReleaseKind};
 
 /// What the key of a digest begins with: no text is as long as this number says.
@@ -138,11 +140,24 @@ pub fn audit_written(
     clock: &Clock,
 ) -> Result<Audit> {
     let policy = policy.check_any(spelt(data)?)?;
+    let in_groups = matches!(&policy, AnyPolicy::Table(policy) if policy.publishes() == ReleaseKind::Groups);
     let mut tables = Vec::new();
     let mut transactions = None;
     for (number, table) in (2..).zip(written) {
         match table.columns {
-            Some(columns) => tables.push(spelt_out("the release", &columns, table.rows, number)?),
+            Some(columns) => {
+                let group = columns.iter().position(|name| name == GROUP_COLUMN).filter(|_| in_groups);
+                let source = match group {
+                    // Groups have an order of their own: that of their numbers.
+                    Some(group) => {
+                        let mut rows = table.rows;
+                        rows.sort_by_cached_key(|(cells, _)| (group_number(cells, group), cells.clone()));
+                        spelt_out("the release", &columns, rows, None)?
+                    }
+                    None => spelt_out("the release", &columns, table.rows, Some(number))?,
+                };
+                tables.push(source);
+            }
             None => transactions = Some(shuffled_lists("the release", table.rows, number)?),
         }
     }
@@ -189,11 +204,11 @@ fn spelt(data: &Counted) -> Result<OriginalData> {
         Ok(())
     })?;
     let columns: Vec<String> = source.columns().iter().map(|column| column.name.clone()).collect();
-    Ok(spelt_out("the table", &columns, counts, 1)?.into())
+    Ok(spelt_out("the table", &columns, counts, Some(1))?.into())
 }
 
 fn shuffled_lists(name: &str, counts: Vec<(Vec<String>, u64)>, number: u64) -> Result<TransactionSource> {
-    let (distinct, order) = in_no_order(counts, number)?;
+    let (distinct, order) = in_order(counts, Some(number))?;
     let mut lists = TransactionLists::default();
     order.iter().try_for_each(|place| lists.push(&distinct[*place as usize]))?;
     Ok(TransactionSource::of_lists(name, lists))
@@ -208,8 +223,13 @@ struct SpeltOut {
     order: Vec<u32>,
 }
 
-fn spelt_out(name: &str, columns: &[String], counts: Vec<(Vec<String>, u64)>, number: u64) -> Result<Source> {
-    let (distinct, order) = in_no_order(counts, number)?;
+fn spelt_out(
+    name: &str,
+    columns: &[String],
+    counts: Vec<(Vec<String>, u64)>,
+    number: Option<u64>,
+) -> Result<Source> {
+    let (distinct, order) = in_order(counts, number)?;
     let columns = columns.iter().map(|name| SourceColumn { name: name.clone(), kind: CellKind::Text });
     Ok(Source::of(SpeltOut {
         origin: Origin::Other(name.to_string()),
@@ -219,8 +239,8 @@ fn spelt_out(name: &str, columns: &[String], counts: Vec<(Vec<String>, u64)>, nu
     }))
 }
 
-/// Distinct rows, and which of them stands where.
-fn in_no_order(counts: Vec<(Vec<String>, u64)>, number: u64) -> Result<(Vec<Vec<String>>, Vec<u32>)> {
+/// Distinct rows, and which of them stands where: as they come, or in the order of no meaning that has this number.
+fn in_order(counts: Vec<(Vec<String>, u64)>, number: Option<u64>) -> Result<(Vec<Vec<String>>, Vec<u32>)> {
     let too_many = || {
         Error::input("there are more than 4,294,967,295 rows, more than an audit takes")
             .help("release the table in parts")
@@ -236,7 +256,9 @@ fn in_no_order(counts: Vec<(Vec<String>, u64)>, number: u64) -> Result<(Vec<Vec<
         order.extend(std::iter::repeat_n(place, count));
         distinct.push(row);
     }
-    shuffle(&mut order, &mut ChaCha20Rng::seed_from_u64(number));
+    if let Some(number) = number {
+        shuffle(&mut order, &mut ChaCha20Rng::seed_from_u64(number));
+    }
     Ok((distinct, order))
 }
 

@@ -192,6 +192,11 @@ fn order<'a>(key: RunKey, cells: impl IntoIterator<Item = &'a str>) -> i64 {
     (number_of(key, "privet: order of records on a cluster", cells) >> 1) as i64
 }
 
+/// The number of a row's group, which is in this cell.
+fn group_number(cells: &[String], group: usize) -> i64 {
+    cells.get(group).and_then(|cell| cell.parse().ok()).unwrap_or(i64::MAX)
+}
+
 fn whose() -> Error {
     refused(
         "'person' in [data]",
@@ -224,15 +229,18 @@ pub fn readable(schema: &Arc<Schema>) -> Result<Vec<String>> {
 }
 
 /// The transactions and the items that the rows of a batch name, in the columns at these positions: the bytes of their texts.
-pub fn named_items(columns: &[String], (id, item): (usize, usize), batch: &RecordBatch) -> Result<RecordBatch> {
+pub fn named_items(
+    columns: &[String],
+    (id, item): (usize, usize),
+    batch: &RecordBatch,
+) -> Result<RecordBatch> {
     let (mut ids, mut items) = (BinaryBuilder::new(), BinaryBuilder::new());
     rows_of(columns, batch, &mut |batch| {
         for row in 0..batch.rows() {
             let (name, held) = (batch.cell(row, id), batch.cell(row, item));
             if name.trim().is_empty() {
                 let wrong = format!("a row names no transaction: '{}' is empty", columns[id]);
-                return Err(Error::input(wrong)
-                    .help("every row says which transaction its item belongs to"));
+                return Err(Error::input(wrong).help("every row says which transaction its item belongs to"));
             }
             ids.append_value(name);
             items.append_value(held);

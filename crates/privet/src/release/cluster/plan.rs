@@ -85,11 +85,7 @@ pub const SERVICE_COLUMNS: [&str; 3] = ["privet: order", "privet: record", "priv
 
 impl RowPlan {
     /// The plan of a decision about a counted table, for a table with these columns.
-    pub(in crate::release) fn of(
-        decision: &Recoded,
-        policy: &Policy,
-        columns: &[String],
-    ) -> Result<RowPlan> {
+    pub(in crate::release) fn of(decision: &Recoded, policy: &Policy, columns: &[String]) -> Result<RowPlan> {
         let Recoded { microdata, solution, .. } = decision;
         let (wanted, policy) = (super::wanted(policy, columns)?, super::table(policy, columns)?);
         let place = |index: usize| wanted.get(index).copied().ok_or_else(bytes::broken);

@@ -6,11 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use hashbrown::HashMap;
 
-use super::order;
+use super::{group_number, order};
 use crate::release::Decision;
 use privet_core::clock::Clock;
 use privet_core::{Error, Result};
 use privet_data::{Destination, NewTable, NewTransactions, RowSink};
+use privet_policy::layout::GROUP_COLUMN;
+use privet_policy::{PolicyRef, ReleaseKind};
 
 /// A released table by its distinct rows.
 #[derive(Debug, Clone)]
@@ -54,18 +56,27 @@ pub struct CountedTable {
 /// ```
 pub fn counted_tables(decision: &Decision, clock: &Clock) -> Result<Vec<CountedTable>> {
     let key = decision.key().ok_or_else(|| Error::internal("a query log is not released on a cluster"))?;
+    let in_groups =
+        matches!(decision.policy(), PolicyRef::Table(policy) if policy.publishes() == ReleaseKind::Groups);
     let counting = Counting::default();
     let applied = crate::apply(decision, &counting, clock)?;
     let mut tables = counting.tables.lock().unwrap_or_else(PoisonError::into_inner);
     let table = |name: &String| {
         let (columns, counts) =
             tables.remove(name).ok_or_else(|| Error::internal(format!("the release has no '{name}'")))?;
+        // Groups have an order of their own, which says nothing: that of their numbers.
+        let group = columns.iter().flatten().position(|name| name == GROUP_COLUMN).filter(|_| in_groups);
         let row = |(cells, count): (Vec<String>, u64)| {
-            (order(key, cells.iter().map(String::as_str)), cells, count)
+            let number = match group {
+                Some(group) => group_number(&cells, group),
+                None => order(key, cells.iter().map(String::as_str)),
+            };
+            (number, cells, count)
         };
         let mut rows: Vec<_> = counts.into_iter().map(row).collect();
         rows.sort_unstable();
-        let stem = Path::new(name).file_stem().map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into());
+        let stem =
+            Path::new(name).file_stem().map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into());
         Ok(CountedTable { name: stem, columns, rows })
     };
     applied.names.iter().map(table).collect()
