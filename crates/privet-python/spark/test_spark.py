@@ -487,40 +487,64 @@ def test_a_large_table(spark: Any, tmp_path: Path) -> None:
         F.pmod(F.xxhash64("id", F.lit(8)), F.lit(100000)).alias("extra_3"),
     )
     frame.write.parquet(str(tmp_path / "table"))
-    before = spent()
+    sampler = Sampler()
     table = spark.read.parquet(str(tmp_path / "table"))
     release = privet.spark.anonymize(table, METHODS["mondrian"], tmp_path / "release", report_rows=0)
-    after = spent()
+    after = sampler.stop()
     print(f"\n{rows:,} rows, {release.manifest['distinct_records']:,} distinct: seconds {release.manifest['seconds']}, plan "
           f"{release.manifest['plan_bytes']:,} bytes")
     for name in after:
         cpu, memory = after[name]
-        print(f"{name}: {cpu - before.get(name, (0.0, 0))[0]:.1f} s of the processor, at most {memory:,} MB")
+        print(f"{name}: {cpu:.1f} s of the processor, at most {memory:,} MB")
 
 
-def spent() -> dict[str, tuple[float, int]]:
-    """Seconds of the processor and the largest memory so far, by kind of process."""
-    kinds: dict[str, tuple[float, int]] = {}
-    hertz = os.sysconf("SC_CLK_TCK")
-    for folder in glob.glob("/proc/[0-9]*"):
-        try:
-            words = Path(folder, "cmdline").read_bytes().decode(errors="replace")
-            fields = Path(folder, "stat").read_text().rsplit(")", 1)[1].split()
-            status = dict(line.split(":", 1) for line in Path(folder, "status").read_text().splitlines())
-        except (OSError, IndexError):
-            continue
-        if int(folder.rsplit("/", 1)[1]) == os.getpid():
-            kind = "driver, Python and Rust"
-        elif "CoarseGrainedExecutorBackend" in words:
-            kind = "executors, Java"
-        elif "pyspark" in words and "daemon" in words:
-            kind = "workers, Python and Rust"
-        elif "SparkSubmit" in words:
-            kind = "driver, Java"
-        else:
-            continue
-        cpu = sum(int(field) for field in fields[11:15]) / hertz
-        memory = int(status.get("VmHWM", "0 kB").split()[0]) // 1024
-        known = kinds.get(kind, (0.0, 0))
-        kinds[kind] = (known[0] + cpu, max(known[1], memory))
-    return kinds
+class Sampler(threading.Thread):
+    """Watches what processes take: seconds of the processor and memory, by kind. Workers come and go, so it looks often."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.seen: dict[str, tuple[str, float, float, int]] = {}
+        self.over = threading.Event()
+        self.look()
+        self.start()
+
+    def run(self) -> None:
+        while not self.over.wait(0.3):
+            self.look()
+
+    def look(self) -> None:
+        hertz = os.sysconf("SC_CLK_TCK")
+        for folder in glob.glob("/proc/[0-9]*"):
+            pid = folder.rsplit("/", 1)[1]
+            try:
+                words = Path(folder, "cmdline").read_bytes().decode(errors="replace")
+                fields = Path(folder, "stat").read_text().rsplit(")", 1)[1].split()
+                status = dict(line.split(":", 1) for line in Path(folder, "status").read_text().splitlines())
+            except (OSError, IndexError):
+                continue
+            if pid == str(os.getpid()):
+                kind = "driver, Python and Rust"
+            elif "CoarseGrainedExecutorBackend" in words:
+                kind = "executors, Java"
+            elif "pyspark" in words and "daemon" in words:
+                kind = "workers, Python and Rust"
+            elif "SparkSubmit" in words:
+                kind = "driver, Java"
+            else:
+                continue
+            cpu = (int(fields[11]) + int(fields[12])) / hertz
+            memory = int(status.get("VmHWM", "0 kB").split()[0]) // 1024
+            # What a process took before is not counted; one that comes later began with nothing.
+            first = self.seen[pid][1] if pid in self.seen else (0.0 if self.is_alive() else cpu)
+            self.seen[pid] = (kind, first, cpu, memory)
+
+    def stop(self) -> dict[str, tuple[float, int]]:
+        """Seconds of the processor since the beginning, and the largest memory of a process, by kind."""
+        self.over.set()
+        self.join()
+        self.look()
+        kinds: dict[str, tuple[float, int]] = {}
+        for kind, first, last, memory in self.seen.values():
+            known = kinds.get(kind, (0.0, 0))
+            kinds[kind] = (known[0] + last - first, max(known[1], memory))
+        return kinds
