@@ -233,7 +233,7 @@ impl ClusterDecision {
     }
 }
 
-/// Rows of one count are spelled out together, so many at most.
+/// The most rows of one kind that are spelled out together.
 const TOGETHER: u64 = 1 << 16;
 
 /// The distinct rows of a table, with a number to order them by and their count.

@@ -303,7 +303,7 @@ def _spell_out(spark: Any, counted: Any, cells: list[str], files: int, path: str
 
 
 def _lay_out(rows: Any, cells: list[str], files: int, path: str) -> None:
-    """Writes rows by their numbers, in so many files."""
+    """Writes rows in the order of their numbers, in this number of files."""
     from pyspark.sql import functions as F
 
     order = _privet.SERVICE_COLUMNS[0]
