@@ -674,3 +674,20 @@ fn hard_use_1_10_numbers_that_all_differ_number_the_records() {
         assert_eq!(drafted(&policy, column).as_deref(), Some("quasi-identifier"), "{policy}");
     }
 }
+
+/// Diagnoses as fine as codes are: in a small table everybody has one of their own.
+#[test]
+fn hard_use_1_10_codes_of_their_own_single_people_out_of_small_tables_too() {
+    let draft = |codes: usize| {
+        let row =
+            |at: usize| format!("{},{},K{:02}.{}\n", 20 + at % 40, ["f", "m"][at % 2], at % codes, at % 7);
+        let bench = Bench::new();
+        bench.write("data.csv", format!("age,sex,diagnosis\n{}", (0..60).map(row).collect::<String>()));
+        bench.privet(&["init", "data.csv", "-o", "draft"]).succeeds();
+        bench.text("draft/policy.toml")
+    };
+    let policy = draft(60);
+    assert_eq!(drafted(&policy, "diagnosis"), None, "{policy}");
+    assert!(policy.contains("singles out 100 % of the records"), "{policy}");
+    assert_eq!(drafted(&draft(7), "diagnosis").as_deref(), Some("sensitive"));
+}

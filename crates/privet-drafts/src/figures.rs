@@ -14,6 +14,8 @@ use privet_policy::Role;
 const ALONE: u64 = 1;
 /// So can one that makes this many more in a hundred unique together with the others.
 const TOGETHER: u64 = 5;
+/// In a table of few records, words that are secret single out too many where they do so to more than one record in this many.
+const MUCH_OF_FEW: u64 = 5;
 /// More quasi-identifiers than this leave little of the data: further ones are left out of the release.
 const MOST_QUASI_IDENTIFIERS: usize = 12;
 
@@ -139,9 +141,10 @@ pub(super) fn withhold(roles: &mut [Option<Suggestion>], profile: &Profile) {
         }
         if has_role(role, Role::Sensitive) && is_too_many(alone(profile, index)) {
             // In a small table one record is more than one in a hundred; an amount is a key there too.
+            let is_much = records >= LEAST_TELLING || alone(profile, index) * MUCH_OF_FEW > records;
             if is_amount(index) {
                 *role = singles_out(alone(profile, index), "; publish it in bands instead");
-            } else if records >= LEAST_TELLING {
+            } else if is_much {
                 *role = singles_out(alone(profile, index), "; join its rare values first");
             }
         }
