@@ -29,6 +29,7 @@ struct Way {
 const PROJECTION: &str = "[privacy.t-closeness]\nt = 1\n[privacy.projection]\nalpha = 1.0\nbeta = 1.0\n";
 const DISEASES: &str = "label,terms\nInfluenza,flu\nGrippe,flu\nAids,hiv\nImmune,hiv|flu\n";
 const ILLNESSES: &str = "flu;any\nhiv;any\n";
+const PEOPLE: &str = "age,sex\n1,f\n1,m\n2,f\n2,m\n3,f\n3,m\n4,f\n4,m\n1,f\n3,m\n";
 const SEXES: &str = "f;ANY\nm;ANY\n";
 
 /// Every way to make a small table public: a policy for each.
@@ -82,6 +83,20 @@ fn table_policies() -> Vec<Way> {
             ),
         ),
         way("person", limit.replace("path = \"data.csv\"\n", person)),
+        way(
+            "population",
+            format!(
+                "{TABLE}[population]\npath = \"people.csv\"\nincludes_data = false\n[privacy.k-map]\nk = 3\n[method]\n\
+                 suppression_limit = 0.4\n"
+            ),
+        ),
+        way(
+            "weights",
+            format!(
+                "{TABLE}[columns.weight]\nrole = \"weight\"\npublish = false\n{K}[privacy.individual-risk]\nmax = \"1/2\"\n\
+                 [method]\nsuppression_limit = 0.4\n"
+            ),
+        ),
         Way { name: "holdout", policy: limit, more: &["--holdout", "20%"] },
     ]
 }
@@ -136,10 +151,19 @@ impl Way {
                 };
                 data.lines().enumerate().map(person).collect()
             }
+            // Nobody reads whom a record stands for; it depends on the record, so that originals differ in it.
+            "weights" => {
+                let weight = |line: &str| 1 + line.bytes().map(u64::from).sum::<u64>() % 7;
+                let weighed = |(at, line): (usize, &str)| match at {
+                    0 => format!("{line},weight\n"),
+                    _ => format!("{line},{}\n", weight(line)),
+                };
+                data.lines().enumerate().map(weighed).collect()
+            }
             _ => data.to_string(),
         };
-        let trees = [AGES, DISEASES, ILLNESSES, SEXES].map(String::from);
-        let names = ["tree.csv", "diseases.csv", "illnesses.csv", "sexes.csv"];
+        let trees = [AGES, DISEASES, ILLNESSES, SEXES, PEOPLE].map(String::from);
+        let names = ["tree.csv", "diseases.csv", "illnesses.csv", "sexes.csv", "people.csv"];
         [
             vec![("data.csv", data), ("policy.toml", self.policy.clone())],
             names.into_iter().zip(trees).collect(),
