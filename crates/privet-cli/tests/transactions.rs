@@ -385,7 +385,7 @@ fn what_it_takes_to_know_a_group_may_be_measured() {
     assert_eq!(loss(&bench), "\"5/29\"");
     // What was published would not meet another measure, and the audit says so.
     bench.edit("policy.toml", "\"leaves\"", "\"items\"");
-    bench.privet(&["audit", "--policy", "policy.toml", "--release", "out/public/release.csv"]).exits(4);
+    bench.privet(&["audit", "--policy", "policy.toml", "--release", "out/public/release.txt"]).exits(4);
     // Nobody who can know one item can know 'd'.
     assert_eq!(loss(&run(1, "{ d = 2 }")), "\"0\"");
     assert_eq!(loss(&run(1, "{ d = 1.5, B = 9 }")), "\"0\"", "a group costs no more than what is below it");

@@ -237,9 +237,7 @@ fn check_setting(entry: &Entry<'_>, key: &Key, columns: &[PolicyColumn]) -> Resu
                 return entry.one_of(words).map(Setting::Choice).map_err(|error| error.help(key.help));
             };
             let weights = table.entries().map(|(value, entry)| match exact_between(&entry, key, "0", "")? {
-                Exact::ZERO => {
-                    Err(entry.error(format!("'{value}' is 0; it must be above 0")).help(key.help))
-                }
+                Exact::ZERO => Err(entry.error(format!("'{value}' is 0; it must be above 0")).help(key.help)),
                 exact => Ok((value.to_string(), exact)),
             });
             weights.collect::<Result<_>>().map(Setting::Thresholds)

@@ -35,7 +35,12 @@ impl Search<'_> {
     }
 
     /// Whether what is known becomes a threat by nodes from `from` on; it is one then.
-    fn extend(&mut self, fitting: &[&Cell], from: Node, tick: &mut dyn FnMut() -> Result<()>) -> Result<bool> {
+    fn extend(
+        &mut self,
+        fitting: &[&Cell],
+        from: Node,
+        tick: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<bool> {
         tick()?;
         if !fitting.iter().any(|cell| self.is_threat(&[*cell])) {
             return Ok(false);

@@ -65,7 +65,8 @@ impl NodePrices {
             let part = whole / gcd(whole, weight.denominator());
             part.checked_mul(weight.denominator())
         });
-        let scaled = |weight: Exact, whole: u64| (whole / weight.denominator()).checked_mul(weight.numerator());
+        let scaled =
+            |weight: Exact, whole: u64| (whole / weight.denominator()).checked_mul(weight.numerator());
         let read = whole.and_then(|whole| {
             let own = |node: Node| weights.get(tree.label(node)).map(|weight| scaled(*weight, whole));
             let mut prices = vec![0u64; tree.len()];
@@ -115,7 +116,9 @@ impl KlPrivacy {
         let everywhere = |theta: Exact| vec![theta; sensitive.len()];
         let free = everywhere(Exact::ONE);
         let read = match asked {
-            ItemRequirement::KmAnonymity(asked) => KlPrivacy { k: asked.k, m: asked.m, n: 0, theta: free, power: None },
+            ItemRequirement::KmAnonymity(asked) => {
+                KlPrivacy { k: asked.k, m: asked.m, n: 0, theta: free, power: None }
+            }
             ItemRequirement::Coherence(asked) => {
                 KlPrivacy { k: asked.k, m: asked.p, n: 0, theta: everywhere(asked.h), power: None }
             }
@@ -130,7 +133,8 @@ impl KlPrivacy {
                 let own = |item: &String| asked.theta.get(item).copied().unwrap_or(base);
                 let theta = sensitive.iter().map(own).collect();
                 let measure = asked.power.as_ref();
-                let power = measure.map(|measure| NodePrices::new(measure, asked.m, tree)).transpose()?.flatten();
+                let power =
+                    measure.map(|measure| NodePrices::new(measure, asked.m, tree)).transpose()?.flatten();
                 let m = power.as_ref().map_or(asked.m, |power| power.bounds()[1]);
                 KlPrivacy { k: asked.k, m, n: asked.n, theta, power }
             }

@@ -334,7 +334,8 @@ fn a_long_row_of_rare_items_is_soon_done() {
             baskets.push(&mut items, &mut marks);
         }
         let began = std::time::Instant::now();
-        let found = run("mm", &baskets, &[KlPrivacy { k: 5, m: 2, n: 0, theta, power: None }]).expect("items");
+        let found =
+            run("mm", &baskets, &[KlPrivacy { k: 5, m: 2, n: 0, theta, power: None }]).expect("items");
         // Common items ten apart occur together in the long row only: one item of each such pair is suppressed.
         let crate::plan::Plan::ItemsLeftOut(plan) = found.plan else { panic!("items to leave out") };
         assert_eq!(plan.suppressed.len(), RARE + 10);

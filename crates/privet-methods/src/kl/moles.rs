@@ -239,13 +239,7 @@ impl<'a> MoleSearch<'a> {
     }
 
     /// The sensitive items whose confidence among some rows is too high.
-    fn sure(
-        &mut self,
-        asked: &SizeRequirements<'_>,
-        set: &[Node],
-        rows: &[Held],
-        support: u64,
-    ) -> Vec<u32> {
+    fn sure(&mut self, asked: &SizeRequirements<'_>, set: &[Node], rows: &[Held], support: u64) -> Vec<u32> {
         let mut touched = Vec::new();
         for Held { row, .. } in rows {
             for mark in self.task.baskets.marks(self.of[*row as usize] as usize) {

@@ -428,8 +428,7 @@ impl ItemMethod {
     /// Refuses keys that contradict each other or the requirements.
     pub(crate) fn check(&self, requirements: &[ItemRequirement]) -> Checked {
         self.limits().check(requirements)?;
-        let is_measured =
-            |asked: &&ItemRequirement| matches!(asked, ItemRequirement::KlPrivacy(own) if own.measured().is_some());
+        let is_measured = |asked: &&ItemRequirement| matches!(asked, ItemRequirement::KlPrivacy(own) if own.measured().is_some());
         if requirements.iter().find(is_measured).is_some() {
             if let Some(other) = requirements.iter().find(|asked| asked.knows_absences()) {
                 let wrong = format!(

@@ -8,7 +8,7 @@ use self::trees::{Tree, ages, grouped};
 use super::common::{Common, Whose};
 use super::gate::{Original, Sourced};
 use super::model::*;
-use super::notion::{Diversity, Notion};
+use super::notion::{DataLabels, Diversity, Notion};
 use super::risk::Risk;
 use privet_attack::{Figure, Finding};
 use privet_policy::ReportKeys;
@@ -329,6 +329,7 @@ pub(super) fn census() -> TableReport {
             rows: vec![vec![("34".into(), "30–39".into()), ("female".into(), "female".into())]],
         }
         .into(),
+        labels: DataLabels::default(),
     }
 }
 

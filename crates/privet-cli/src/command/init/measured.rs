@@ -42,8 +42,13 @@ pub fn choose(draft: &mut Draft, data: &Path, folder: &Path, clock: &Clock) -> R
     let Some(at) = draft.policy_text.find("\n[method]\n").map(|at| at + 1) else { return Ok(None) };
     let end = draft.policy_text[at + 1..].find("\n[").map_or(draft.policy_text.len(), |end| at + end + 2);
     let section = &draft.policy_text[at..end];
-    let is_decided = ["break_minimality", "least_levels", "time_limit"].iter().any(|key| section.contains(key));
-    if !section.contains("name = \"full-domain\"") || is_decided || draft.rows > MOST_RECORDS || !data.is_file() {
+    let is_decided =
+        ["break_minimality", "least_levels", "time_limit"].iter().any(|key| section.contains(key));
+    if !section.contains("name = \"full-domain\"")
+        || is_decided
+        || draft.rows > MOST_RECORDS
+        || !data.is_file()
+    {
         return Ok(None);
     }
     let other = format!("{}[method]\nname = \"mondrian\"\n", &draft.policy_text[..at]);

@@ -8,9 +8,9 @@ use privet_core::{ErrorKind, Exact};
 use privet_engine::baskets::Baskets;
 use privet_engine::loss::items::ItemMeasure;
 use privet_engine::privacy::kl::KlPrivacy;
+use privet_policy::method::{ItemCost, Og};
 use privet_policy::requirement::{self, Power};
 use privet_policy::{ItemMethod, ItemRequirement};
-use privet_policy::method::{ItemCost, Og};
 use privet_taxonomy::ItemTree;
 
 fn og(cost: ItemCost, limits: ItemLimits) -> ItemMethod {
