@@ -72,7 +72,7 @@ fn drafted(
     if let Some(data) = arguments.data.as_ref().filter(|_| !has_preset)
         && let Some(losses) = measured::choose(&mut draft, data, folder, clock)?
     {
-        text += &format!("method: {}\n", losses.in_words());
+        text += &format!("method: {}\n", losses.in_short());
     }
     finish(&draft, text, ("table", has_preset), folder, output)
 }
