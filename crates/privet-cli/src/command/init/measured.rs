@@ -1,6 +1,6 @@
 //! Which method a draft names: the one that loses less on the data, if that can be seen quickly.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use privet::clock::Clock;
 use privet::compare::{Candidate, compare_on};
@@ -60,7 +60,7 @@ impl Losses {
 
 /// Measures a draft that names `full-domain`, and names `mondrian` instead where that loses less. Nothing where a rule decides
 /// about the method, or where the draft cannot be measured quickly.
-pub fn choose(draft: &mut Draft, data: &Path, folder: &Path, clock: &Clock) -> Result<Option<Losses>> {
+pub fn choose(draft: &mut Draft, data: &[PathBuf], folder: &Path, clock: &Clock) -> Result<Option<Losses>> {
     let Some(at) = draft.policy_text.find("\n[method]\n").map(|at| at + 1) else { return Ok(None) };
     let end = draft.policy_text[at + 1..].find("\n[").map_or(draft.policy_text.len(), |end| at + end + 2);
     let section = &draft.policy_text[at..end];
@@ -68,7 +68,8 @@ pub fn choose(draft: &mut Draft, data: &Path, folder: &Path, clock: &Clock) -> R
     if !section.contains("name = \"full-domain\"")
         || is_decided
         || draft.rows > MOST_RECORDS
-        || !data.is_file()
+        || data.is_empty()
+        || !data.iter().all(|path| path.is_file())
     {
         return Ok(None);
     }
@@ -94,8 +95,11 @@ pub fn choose(draft: &mut Draft, data: &Path, folder: &Path, clock: &Clock) -> R
         .into_iter()
         .map(|(label, text)| Ok(Candidate { label: label.into(), policy: with_method(text)?, chosen: false }))
         .collect::<Result<Vec<_>>>();
-    let compared = candidates
-        .and_then(|candidates| compare_on(candidates, &OriginalData::File(data.to_path_buf()), clock));
+    let original = match data {
+        [only] => OriginalData::File(only.clone()),
+        several => OriginalData::Files(several.to_vec()),
+    };
+    let compared = candidates.and_then(|candidates| compare_on(candidates, &original, clock));
     let comparison = match compared {
         Ok(comparison) => comparison,
         // What is wrong with a draft is said when it is run; here it only cannot be measured.
