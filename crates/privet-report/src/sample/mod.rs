@@ -210,6 +210,8 @@ pub(super) fn census() -> TableReport {
             ],
             risk_before: Some(risk_before.into()),
             risk_after: Some(risk_after),
+            journalist: None,
+            column_sets: Vec::new().into(),
             losses: vec![
                 Loss {
                     name: "LM".into(),

@@ -6,6 +6,7 @@ mod common;
 mod fidelity;
 pub(super) mod groups;
 mod holdings;
+mod knowers;
 mod population;
 pub(super) mod projections;
 mod requirement;
@@ -85,6 +86,8 @@ pub(super) fn model(
     let before = crowd::sizes_before(microdata).unwrap_or_else(|| sizes_before(microdata));
     common.risk_before = Some(risk(before.into_iter()).into());
     common.risk_after = Some(risk(classes.people().iter().copied()));
+    common.journalist = knowers::journalist(microdata, classes).map(Into::into);
+    common.column_sets = knowers::column_sets(microdata, recoding, classes, tick)?.into();
     common.fidelity = Some(fidelity::of_recoding(microdata, recoding, microdata.key(claims.seed)).into());
     common.subgroups = left_out(microdata, recoding, classes);
     let mut requirements: Vec<Requirement> =
