@@ -55,6 +55,11 @@ pub(super) struct Transactions {
 }
 
 impl Transactions {
+    /// What all random choices of the run derive from.
+    pub(super) fn key(&self) -> RunKey {
+        self.key
+    }
+
     /// Transactions as a method decided.
     fn of(
         policy: TransactionPolicy,
@@ -92,7 +97,7 @@ impl Shape for Transactions {
 
     fn decide(policy: TransactionPolicy, seed: u64, clock: &Clock) -> Result<Transactions> {
         let baskets = read(&policy, clock)?;
-        let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
+        let limits = requirements(&policy, &baskets.tree)?;
         clock.progress().stage("searching", None);
         let task = ItemTask { baskets: &baskets, requirements: &limits, method: &policy.method };
         let solution = kl::run(&task, clock)?;
@@ -101,7 +106,7 @@ impl Shape for Transactions {
 
     fn compile(policy: TransactionPolicy, plan: &Plan, seed: u64, clock: &Clock) -> Result<Transactions> {
         let baskets = read(&policy, clock)?;
-        let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
+        let limits = requirements(&policy, &baskets.tree)?;
         let solution = kl::apply_plan(&policy, &baskets, plan, clock)?;
         Ok(Transactions::of(policy, baskets, limits, solution, seed))
     }
