@@ -9,9 +9,11 @@ use privet::compare::{Candidate, compare};
 use privet::drafts::{DraftOptions, Study, data_path};
 use privet::example::Example;
 use privet::first::{Asked, FirstLook, look, policy_folder};
+use privet::policy::layout::PUBLIC;
 use privet::policy::{AnyPolicy, Edit, Policy, Role};
 use privet::release::{RunOptions, stage};
 use privet::report::Edition;
+use privet::risk::{RiskOptions, measure};
 use privet::taxonomy::{Builder, ItemTree, READY, Ready, Taxonomy, check};
 use privet::{ColumnValues, Error, Result, what_if};
 use serde_json::{Value as Json, json};
@@ -146,6 +148,7 @@ pub fn job(shared: &Arc<Shared>, name: &str, asked: &Json) -> Result<Work> {
             let target = shared.workspace.place(&name)?;
             Ok(Box::new(move |shared, clock| staged(shared, target, force, clock)))
         }
+        "risk" => Ok(Box::new(move |shared, clock| risk(shared, asked["release"] == true, clock))),
         "compare" => Ok(Box::new(move |shared, clock| compared(shared, &asked, clock))),
         "finer" => Ok(Box::new(move |shared, clock| finer(shared, &asked, clock))),
         _ => Err(Error::input(format!("there is no work '{name}'"))),
@@ -425,6 +428,15 @@ fn builder(asked: &Json) -> Result<Builder> {
             let steps = steps.split(',').filter_map(|step| step.trim().parse().ok()).collect();
             Builder::Prefixes { steps }
         }
+        "order" => {
+            let order = words("order")
+                .lines()
+                .map(str::trim)
+                .filter(|line| !line.is_empty())
+                .map(String::from)
+                .collect();
+            Builder::Ordered { order, fanout }
+        }
         "flat" => Builder::Flat,
         "rare" => {
             let least = u64::from(count("least", 10));
@@ -513,7 +525,6 @@ fn rows(session: &mut Session, asked: &Json) -> Result<Json> {
     let decided = open.decided.as_ref().ok_or_else(|| Error::input("nothing was decided yet"))?;
     let skip = asked["skip"].as_u64().and_then(|skip| usize::try_from(skip).ok()).unwrap_or(0);
     let found = decided.decision.before_after(asked["text"].as_str().unwrap_or(""), skip, SIDE_BY_SIDE);
-    let Some(found) = found else { return Ok(Json::Null) };
     Ok(
         json!({ "columns": found.columns, "matching": found.matching, "rows": found.rows, "most": SIDE_BY_SIDE }),
     )
@@ -538,6 +549,10 @@ fn compared(shared: &Shared, asked: &Json, clock: &Clock) -> Result<Json> {
         let own = shown::edits(&setting["edits"]).ok_or_else(|| Error::input("these are no edits"))?;
         let policy = written.edited(&own);
         match policy.and_then(|policy| policy.check_any(None).map(|_| policy)) {
+            // The policy may be one of the settings itself; once is enough.
+            Ok(policy) if policy.text() == written.text() => {
+                candidates[0].label = format!("{label}, as written");
+            }
             Ok(policy) => {
                 candidates.push(Candidate { label, policy, chosen: false });
                 edits.push(setting["edits"].clone());
@@ -562,6 +577,29 @@ fn compared(shared: &Shared, asked: &Json, clock: &Clock) -> Result<Json> {
         "html": page.render()?, "settings": settings, "refused": refused, "measured": comparison.to_json(),
         "frontier": page.frontier(), "doubts": comparison.doubts,
     }))
+}
+
+/// What the data are worth to an attacker, and if wanted, what the release that waits is.
+fn risk(shared: &Shared, released: bool, clock: &Clock) -> Result<Json> {
+    let (path, policy, folder) = {
+        let mut session = shared.session();
+        session.look_again();
+        let open = session.opened()?;
+        let folder = open.staged.as_ref().map(|staged| staged.folder().join(PUBLIC));
+        (open.path.clone(), Policy::parse(&open.path, open.text.clone())?, folder)
+    };
+    shared.workspace.holds_all_of(&path, &policy.to_json())?;
+    let measured = |release: Option<&Path>| {
+        let options = RiskOptions { release, largest: None };
+        measure(&policy, None, &options, clock).map(|risk| shown::risk(&risk))
+    };
+    // Only releases of one table are classes of records that look alike.
+    let table = folder.filter(|_| released).and_then(|folder| {
+        let entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+        entries.into_iter().find(|path| path.file_stem().is_some_and(|stem| stem == "release"))
+    });
+    let after = table.map(|table| measured(Some(&table))).transpose()?;
+    Ok(json!({ "before": measured(None)?, "after": after }))
 }
 
 /// What it would take to publish a column in more detail.

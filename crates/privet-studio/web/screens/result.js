@@ -3,6 +3,7 @@
 import { byId, count, counted, field, fill, h, percent, select } from "../dom.js";
 import { call } from "../call.js";
 import { paper, sections } from "../paper.js";
+import { riskOf } from "../risk.js";
 import { app, attempt, edit, run, take } from "../state.js";
 import { go as goTo, next } from "../studio.js";
 
@@ -56,9 +57,10 @@ export async function draw(root) {
     stagingBox,
     h("section", { id: "rows", "aria-labelledby": "rows-title", hidden: true }),
     staged && h("section", { id: "report", "aria-labelledby": "report-title" }),
+    isTable && staged && riskOf(true),
     isTable && staged && takes(),
     staged && h("p", { class: "next" }, h("button", { type: "button", class: "quiet", onclick: () => goTo("compare") }, "Compare with other settings"), next("publish", "Publish")));
-  if (isTable) rows();
+  rows();
   if (!staged && staging) return;
   if (!staged) {
     if (failed === policy.text) {
@@ -94,7 +96,7 @@ async function rows() {
     h("h2", { id: "rows-title" }, "Before and after"),
     h("div", { class: "row fields" }, field("rows-text", "Records with", filter), move(-1), move(1), h("p", { class: "hint" }, `${count(Math.min(skip + 1, found.matching))}–${count(Math.min(skip + found.most, found.matching))} of ${count(found.matching)} distinct records`)),
     h("div", { class: "scroll", role: "region", "aria-label": "Records before and after", tabIndex: 0 }, h("table", { class: "data before-after cards-on-phone" },
-      h("caption", { class: "spoken" }, "Each cell as it is published; where it was changed, the original is below it"),
+      h("caption", { class: "spoken" }, "Each cell as it is published; where it was changed, the original is below it, struck through"),
       h("thead", null, h("tr", null, h("th", { scope: "col" }, "Records"), found.columns.map((/** @type {string} */ name) => h("th", { scope: "col" }, name)))),
       h("tbody", null, found.rows.map((/** @type {any} */ [number, cells]) => h("tr", null, h("th", { scope: "row" }, count(number)), cells.map(cell)))))));
   box.hidden = false;
