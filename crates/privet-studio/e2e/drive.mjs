@@ -93,6 +93,8 @@ async function publish(visit, looks = false) {
   await page.waitForSelector("#found-title");
   await visit.click("#next");
   await page.waitForSelector("#verdict-title");
+  await page.waitForSelector("#rows tbody tr");
+  check("records stand before and after", (await page.locator("#rows .changed").count()) > 0);
   if (looks) {
     await page.waitForSelector("#report [role=tab]");
     for (const scheme of ["light", "dark"]) {
@@ -294,7 +296,7 @@ async function windows(browser) {
   await first.page.waitForFunction(() => /^k = 6\b/m.test(document.querySelector("#policy-text").value));
   await change(second, "7");
   await second.page.waitForSelector("#trouble:not([hidden])");
-  check("a second window is told of the first, and shows how it is now", (await second.page.textContent("#trouble")).includes("changed elsewhere") && /^k = 6\b/m.test(await second.page.inputValue("#policy-text")));
+  check("a second window learns of the first, and shows how it is now", (await second.page.textContent("#trouble")).includes("changed elsewhere") && /^k = 6\b/m.test(await second.page.inputValue("#policy-text")));
   second.wrong = second.wrong.filter((one) => !one.includes("409"));
   second.clean("second window");
   await first.page.click("#step-search");
@@ -310,6 +312,43 @@ async function windows(browser) {
   check("a browser that is gone takes its release with it", !hidden(), hidden());
   await running.end();
   await second.context.close();
+  rmSync(folder, { recursive: true });
+}
+
+/** A search that is long, stopped with the best it has. */
+async function stopping(browser) {
+  const folder = mkdtempSync(join(tmpdir(), "privet-studio-"));
+  const names = Array.from({ length: 16 }, (_, at) => `c${at}`);
+  let state = 7;
+  const drawn = () => { state = (state * 1103515245 + 12345) % 2147483648; return (state >> 8) % 32; };
+  writeFileSync(join(folder, "wide.csv"), [names.join(), ...Array.from({ length: 4000 }, () => names.map(drawn).join())].join("\n"));
+  const range = (value, width) => `[${Math.floor(value / width) * width},${(Math.floor(value / width) + 1) * width})`;
+  writeFileSync(join(folder, "tree.csv"), Array.from({ length: 32 }, (_, value) => `${value};${[2, 4, 8, 16].map((width) => range(value, width)).join(";")};*`).join("\n"));
+  const columns = names.map((name) => `[columns.${name}]\nrole = "quasi-identifier"\nhierarchy = "tree.csv"\n`).join("");
+  writeFileSync(join(folder, "wide.toml"), `seed = 1\n[data]\npath = "wide.csv"\n${columns}[privacy.k-anonymity]\nk = 5\n[method]\nname = "full-domain"\n`);
+  const running = await started(folder);
+  const visit = await Visit.open(browser, running.address);
+  const { page } = visit;
+  await page.click(".entry.policy");
+  await page.waitForSelector("#policy-notice.right");
+  await page.click("#step-search");
+  await page.click("#search");
+  await page.waitForSelector("#search-live .chart svg, #search-live .chart .picture");
+  await page.waitForFunction(() => document.querySelector("#search-live dd b")?.textContent !== "–");
+  check("best and bound are live", true);
+  // Other screens can be looked at meanwhile.
+  await look(page, "promise");
+  await page.click("#step-search");
+  await page.click("button:has-text('Stop and take the best')");
+  await page.waitForSelector("#found-title");
+  const said = await page.textContent(".verdict");
+  check("a search that was stopped says so, and is not called the best", said.includes("You stopped the search") && !said.includes("The best release there is"), said);
+  await page.click("#next");
+  await page.waitForSelector("#verdict-title");
+  check("what it had passes the audit", (await page.textContent("#verdict-title")).includes("passed"));
+  visit.clean("stopping");
+  await running.end();
+  await visit.context.close();
   rmSync(folder, { recursive: true });
 }
 
@@ -487,8 +526,8 @@ async function photographs(browser, to) {
     // Taking a picture brings a style of its own, which the page's policy would keep out.
     const visit = await Visit.open(browser, running.address, { viewport, colorScheme, reducedMotion: "reduce", bypassCSP: true });
     const { page } = visit;
-    const take = async (screen, full = name !== "1280") => {
-      await page.evaluate(() => window.scrollTo(0, 0));
+    const take = async (screen, full = name !== "1280", top = "") => {
+      await page.evaluate((top) => window.scrollTo(0, top ? (document.querySelector(top)?.getBoundingClientRect().top ?? 0) + window.scrollY - 80 : 0), top);
       await page.mouse.move(0, 0);
       await page.waitForTimeout(350); await page.screenshot({ path: join(to, `${screen}-${name}.png`), fullPage: full });
     };
@@ -527,7 +566,7 @@ async function photographs(browser, to) {
     await page.fill("[id$='-k']", "2, 3, 5, 10, 20, 50");
     await page.click("#compare");
     await page.waitForSelector("#compared .adopt");
-    await take("7-compare");
+    await take("7-compare", name !== "1280", name === "1280" ? "#compared" : "");
     await page.click("#step-publish");
     await page.waitForSelector("#room-public li");
     await take("8-publish");
@@ -549,6 +588,7 @@ const parts = {
   clinic: () => example(browser, "clinic"),
   examples: () => examples(browser),
   windows: () => windows(browser),
+  stopping: () => stopping(browser),
   trees: () => trees(browser),
   compare: () => compare(browser),
   newcomer: () => newcomer(browser),

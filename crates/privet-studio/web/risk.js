@@ -36,13 +36,12 @@ export function riskOf(released) {
 /** @param {any} found */
 function shown({ before, after }) {
   const both = after ? [["The data", before], ["The release", after]] : [["The data", before]];
-  const heads = both.map(([name]) => h("th", { scope: "col" }, name));
   const grid = (/** @type {string} */ caption, /** @type {string} */ first, /** @type {any[]} */ rows) => h("div", { class: "scroll", role: "region", "aria-label": caption, tabIndex: 0 }, h("table", { class: "data" },
-    h("caption", null, caption), h("thead", null, h("tr", null, h("th", { scope: "col" }, first), heads)), h("tbody", null, rows)));
+    h("caption", null, caption), h("thead", null, h("tr", null, h("th", { scope: "col" }, first), both.map(([name]) => h("th", { scope: "col" }, name)))), h("tbody", null, rows)));
   /** Figures of the release have names of their own: its numbers of people may differ. */
   const of = (/** @type {any} */ one, /** @type {string} */ name) => one.figures.find((/** @type {[string, string]} */ [own]) => own === name)?.[1] ?? "–";
   const figures = before.figures.map((/** @type {[string, string]} */ [name]) => h("tr", null,
-    h("th", { scope: "row", class: name.startsWith(" ") ? "below" : undefined }, name.trim()), both.map(([, one]) => h("td", null, of(one, name)))));
+    h("th", { scope: "row", class: name.startsWith(" ") ? "below" : undefined }, name.trim()), both.map(([, one]) => h("td", { class: "figure" }, of(one, name)))));
   const share = (/** @type {any} */ one, /** @type {number} */ at) => h("td", null, bar(one.records ? one.bands[at][1] / one.records : 0), h("small", null, count(one.bands[at][1])));
   const bands = before.bands.map((/** @type {[string, number]} */ [name], /** @type {number} */ at) => h("tr", null, h("th", { scope: "row" }, name), both.map(([, one]) => share(one, at))));
   const special = before.special.by_size.filter((/** @type {[number, number]} */ [, number]) => number > 0);

@@ -26,6 +26,9 @@ pub struct BeforeAfter {
 /// A record with what becomes of it.
 type Row = (u64, Vec<(String, String)>);
 
+/// A group with its number.
+type Numbered<'a> = (u64, &'a Vec<u32>);
+
 /// What is wanted: records with a cell that has a text in it, from which one on, and how many.
 pub(super) struct Wanted<'a> {
     pub text: &'a str,
@@ -75,7 +78,7 @@ impl Wanted<'_> {
             members.dedup();
             members.into_iter().map(move |record| (record, Some((number, group))))
         });
-        let all: Vec<(u32, Option<(u64, &Vec<u32>)>)> =
+        let all: Vec<(u32, Option<Numbered<'_>>)> =
             grouped.chain(grouping.suppressed.iter().map(|record| (*record, None))).collect();
         let names = microdata.quasi.iter().map(|quasi| quasi.name.as_str());
         let columns = names.chain([column, GROUP_COLUMN]).map(String::from).collect();
