@@ -217,6 +217,21 @@ async function rail(browser) {
   await page.click("#undo");
   await page.waitForFunction(() => ![...document.querySelectorAll(".tree .label")].some((one) => one.textContent === "Elsewhere"));
   check("and that can be undone", true);
+  // A tree of items comes from a file, and goes with undo.
+  await page.click("#step-data");
+  await page.click("#open-other");
+  await page.click("#example-five-baskets");
+  await page.waitForFunction(() => document.querySelector("#rail .file")?.textContent?.startsWith("five-baskets"));
+  const baskets = await text();
+  writeFileSync(join(folder, "own-tree.csv"), readFileSync(join(folder, "five-baskets", baskets.match(/hierarchy = "([^"]+)"/)[1])));
+  await look(page, "hierarchies");
+  await page.click("#hierarchy details.more summary");
+  await page.selectOption("#import-path", "own-tree.csv");
+  await page.click("#hierarchy details.more button");
+  await page.waitForFunction(() => document.querySelector("#policy-text").value.includes('hierarchy = "../own-tree.csv"'));
+  check("a tree of items is imported", (await page.textContent("#policy-notice")).startsWith("✓"));
+  await page.click("#undo");
+  await page.waitForFunction((before) => document.querySelector("#policy-text").value === before, baskets);
   visit.clean("rail");
   await running.end();
   await visit.context.close();
@@ -246,7 +261,8 @@ async function compare(browser) {
   await page.waitForSelector("#verdict-title");
   await page.waitForSelector("#rows table");
   check("records stand before and after", (await page.locator("#rows tbody tr").count()) > 2);
-  await page.fill("#takes-level", "1");
+  await page.waitForFunction(() => document.querySelector("#takes-level option")?.textContent.startsWith("as it is: "));
+  await page.selectOption("#takes-level", "0");
   await page.click("#takes");
   await page.waitForSelector("#takes-title ~ div table tbody tr");
   check("what it would take is tried", (await page.locator("#takes-title ~ div table tbody tr").count()) > 0);
@@ -563,7 +579,8 @@ async function photographs(browser, to) {
     if (await page.locator("#part-fidelity").count()) await page.click("#part-fidelity");
     await take("6-result-report");
     await page.click("#step-compare");
-    await page.fill("[id$='-k']", "2, 3, 5, 10, 20, 50");
+    await page.fill("#vary-k-anonymity-k", "10, 20, 50, 100");
+    await page.check("#method-mondrian");
     await page.click("#compare");
     await page.waitForSelector("#compared .adopt");
     await take("7-compare", name !== "1280", name === "1280" ? "#compared" : "");

@@ -10,7 +10,7 @@ use privet::drafts::{DraftOptions, Study, data_path};
 use privet::example::Example;
 use privet::first::{Asked, FirstLook, look, policy_folder};
 use privet::policy::layout::PUBLIC;
-use privet::policy::{AnyPolicy, Edit, Policy, Role};
+use privet::policy::{AnyPolicy, DataKind, Edit, Policy, Role};
 use privet::release::{RunOptions, stage};
 use privet::report::Edition;
 use privet::risk::{RiskOptions, measure};
@@ -19,7 +19,7 @@ use privet::{ColumnValues, Error, Result, what_if};
 use serde_json::{Value as Json, json};
 
 use crate::server::Shared;
-use crate::session::{Decided, Session};
+use crate::session::{Decided, Session, files_of};
 use crate::shown;
 
 /// Work that takes long.
@@ -52,6 +52,10 @@ fn place(keys: &[&str]) -> Vec<String> {
 
 /// Answers a call.
 pub fn call(shared: &Arc<Shared>, name: &str, asked: &Json) -> Result<Json> {
+    if name == "rows" {
+        // Looking through many records holds up nobody else.
+        return rows(shared, asked);
+    }
     let mut session = shared.session();
     let session = &mut *session;
     match name {
@@ -104,7 +108,6 @@ pub fn call(shared: &Arc<Shared>, name: &str, asked: &Json) -> Result<Json> {
             column => Ok(tree(session, column).unwrap_or_default()),
         },
         "change-tree" => change_tree(session, asked),
-        "rows" => rows(session, asked),
         "report" => {
             let edition = match asked["edition"].as_str() {
                 Some("public") => Edition::Public,
@@ -373,6 +376,9 @@ fn change_tree(session: &mut Session, asked: &Json) -> Result<Json> {
     session.expect(asked)?;
     let column = text(asked, "column")?.to_string();
     let workspace = session.workspace.clone();
+    if column.is_empty() {
+        return import_items(session, &workspace.existing(text(asked, "path")?)?);
+    }
     let (values, json, folder, name) = known(session, &column)?;
     let path = workspace.place_from(&folder, &name)?;
     let now = || Taxonomy::read(&path);
@@ -404,6 +410,19 @@ fn change_tree(session: &mut Session, asked: &Json) -> Result<Json> {
         vec![(path, Some(tree.to_text()?))],
     )?;
     let shown = self::tree(session, &column)?;
+    Ok(json!({ "state": session.state(), "tree": shown }))
+}
+
+/// Takes a file as the tree of items, or of words.
+fn import_items(session: &mut Session, file: &Path) -> Result<Json> {
+    ItemTree::read(file)?;
+    let open = session.opened()?;
+    let folder = open.path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let kind = Policy::parse(&open.path, open.text.clone())?.kind()?;
+    let section = if kind == DataKind::Transactions { "items" } else { "semantics" };
+    let path = shown::quoted(&data_path(&folder, file));
+    session.edit("importing the tree", &[Edit::Set(place(&[section, "hierarchy"]), path)])?;
+    let shown = items(session)?;
     Ok(json!({ "state": session.state(), "tree": shown }))
 }
 
@@ -456,11 +475,12 @@ fn search(shared: &Shared, clock: &Clock) -> Result<Json> {
     };
     checked?;
     let policy = Policy::parse(&path, policy_text.clone())?;
+    let files = files_of(&path, &policy_text);
     let decision = privet::decide(&policy, None, None, clock)?;
     let shown = shown::decided(&decision, clock.is_over());
     let mut session = shared.session();
     if let Some(open) = session.open.as_mut().filter(|open| open.path == path) {
-        open.decided = Some(Decided { text: policy_text, decision: Arc::new(decision), shown });
+        open.decided = Some(Decided { text: policy_text, files, decision: Arc::new(decision), shown });
         (open.staged, open.published) = (None, None);
     }
     Ok(session.state())
@@ -473,9 +493,8 @@ fn staged(shared: &Shared, target: PathBuf, force: bool, clock: &Clock) -> Resul
         let open = session.opened()?;
         // The release that waited gives its place away.
         open.staged = None;
-        let decided = open.decided.as_ref().filter(|decided| decided.text == open.text);
-        let decided = decided.ok_or_else(|| {
-            Error::input("the policy was changed after the search")
+        let decided = open.current().ok_or_else(|| {
+            Error::input("the policy, or a file that it names, was changed after the search")
                 .help("search again: what is published follows from what the policy says now")
         })?;
         (open.path.clone(), decided.decision.clone())
@@ -512,6 +531,7 @@ fn rooms(session: &mut Session) -> Result<Json> {
 
 /// Publishes the release that waits.
 fn publish(session: &mut Session) -> Result<Json> {
+    session.look_again();
     let open = session.opened()?;
     let staged = open.staged.take();
     let staged = staged.ok_or_else(|| Error::input("there is no release that waits").help("search first"))?;
@@ -520,11 +540,11 @@ fn publish(session: &mut Session) -> Result<Json> {
 }
 
 /// Records before and after.
-fn rows(session: &mut Session, asked: &Json) -> Result<Json> {
-    let open = session.opened()?;
-    let decided = open.decided.as_ref().ok_or_else(|| Error::input("nothing was decided yet"))?;
+fn rows(shared: &Shared, asked: &Json) -> Result<Json> {
+    let decided = shared.session().opened()?.decided.as_ref().map(|decided| decided.decision.clone());
+    let decision = decided.ok_or_else(|| Error::input("nothing was decided yet"))?;
     let skip = asked["skip"].as_u64().and_then(|skip| usize::try_from(skip).ok()).unwrap_or(0);
-    let found = decided.decision.before_after(asked["text"].as_str().unwrap_or(""), skip, SIDE_BY_SIDE);
+    let found = decision.before_after(asked["text"].as_str().unwrap_or(""), skip, SIDE_BY_SIDE);
     Ok(
         json!({ "columns": found.columns, "matching": found.matching, "rows": found.rows, "most": SIDE_BY_SIDE }),
     )

@@ -137,7 +137,7 @@ function panel(box, column, found) {
   if (found.tree) parts.push(...drawing(column, found, isTable));
   else if (isTable) parts.push(h("p", null, `${counted(found.values, "value", "values")}, and no hierarchy yet.`), common(found));
   else parts.push(h("p", null, "The policy names no tree of items or words."));
-  if (isTable) parts.push(build(column, found));
+  parts.push(isTable ? build(column, found) : importing());
   fill(box, parts);
 }
 
@@ -302,18 +302,23 @@ function build(column, found) {
     for (const [key, input] of Object.entries(inputs)) builder[key] = input.type === "number" ? Number(input.value) : input.value;
     return changed({ change: "build", builder });
   };
+  return h("section", { class: "build", "aria-label": `Build the hierarchy of ${column}` },
+    h("h3", null, found.tree ? "Build it anew" : "Build it"),
+    h("div", { class: "row fields" }, field("build-kind", "By", kind)), more,
+    h("p", null, h("button", { type: "button", id: "build", class: found.tree ? "" : "primary", onclick: go }, "Build")), importing());
+}
+
+/** Takes a file of the folder for a hierarchy. */
+function importing() {
   const files = h("div", { class: "row fields" });
-  const importing = h("details", { class: "more", ontoggle: async () => {
-    if (!importing.open || files.childElementCount) return;
+  const box = h("details", { class: "more", ontoggle: async () => {
+    if (!box.open || files.childElementCount) return;
     const list = await attempt(() => everything(""));
     if (!list) return;
     const path = select(list, list[0] ?? "");
     fill(files, field("import-path", "File of the folder", path), h("button", { type: "button", onclick: () => (path.value ? changed({ change: "import", path: path.value }) : trouble({ message: "there is no file to import" })) }, "Import"));
   } }, h("summary", null, "Import a file"), h("p", { class: "hint" }, "A line per value: value;group;…;*. Files of ARX and Amnesia work as they are."), files);
-  return h("section", { class: "build", "aria-label": `Build the hierarchy of ${column}` },
-    h("h3", null, found.tree ? "Build it anew" : "Build it"),
-    h("div", { class: "row fields" }, field("build-kind", "By", kind)), more,
-    h("p", null, h("button", { type: "button", id: "build", class: found.tree ? "" : "primary", onclick: go }, "Build")), importing);
+  return box;
 }
 
 /** The values as their names sort, to be put in order by hand. @param {any} found @returns {string[]} */

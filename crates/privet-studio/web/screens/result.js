@@ -1,7 +1,7 @@
 /** Result: before and after, what is lost and at risk, and what it would take to lose less. */
 
 import { byId, count, counted, field, fill, h, percent, select } from "../dom.js";
-import { call } from "../call.js";
+import { call, work } from "../call.js";
 import { paper, sections } from "../paper.js";
 import { riskOf } from "../risk.js";
 import { app, attempt, edit, run, take } from "../state.js";
@@ -47,7 +47,7 @@ export async function stage(box, target, force = false) {
 export async function draw(root) {
   const { decided, staged, policy } = app.state;
   if (!decided?.current) {
-    fill(root, h("h1", null, "What came of it"), h("p", { class: "lead" }, decided ? "The policy was changed after the search." : "Nothing was searched for yet."), next("search", "To the search"));
+    fill(root, h("h1", null, "What came of it"), h("p", { class: "lead" }, decided ? "The policy, or a file that it names, was changed after the search." : "Nothing was searched for yet."), next("search", "To the search"));
     return;
   }
   const isTable = policy.kind === "table";
@@ -126,8 +126,27 @@ function takes() {
   if (!levels) return null;
   const coarse = Object.entries(levels).filter(([, level]) => Number(level) > 0);
   if (!coarse.length) return null;
-  const level = h("input", { type: "number", min: 0, value: Math.max(0, Number(coarse[0][1]) - 1), size: 4 });
-  const column = select(coarse.map(([name]) => name), coarse[0][0], { onchange: () => { level.value = Math.max(0, Number(levels[column.value]) - 1); } });
+  const level = h("select", null);
+  // Levels are shown as what becomes of one value.
+  const choices = (/** @type {string[]} */ labels) => fill(level, Array.from({ length: Number(levels[column.value]) }, (_, at) =>
+    h("option", { value: String(at), selected: at === Number(levels[column.value]) - 1 }, labels[at] === undefined ? `level ${at}` : at === 0 ? `as it is: ${labels[at]}` : `level ${at}, as ${labels[at]}`)));
+  const picked = async () => {
+    const name = column.value;
+    choices(labelsOf[name] ?? []);
+    if (labelsOf[name]) return;
+    const found = await call("tree", { column: name }).then((tree) => tree ?? work("values", { column: name }, () => {}).ended).catch(() => null);
+    const { nodes, levels: height } = found?.tree ?? { nodes: [], levels: 0 };
+    const first = nodes.slice(0, nodes.findIndex((/** @type {any} */ [, , , leaf]) => leaf) + 1).map((/** @type {any} */ [label]) => label).reverse();
+    if (first.length !== height || column.value !== name) return;
+    labelsOf[name] = first;
+    const chosen = level.value;
+    choices(first);
+    level.value = chosen;
+  };
+  /** @type {Record<string, string[]>} */
+  const labelsOf = {};
+  const column = select(coarse.map(([name]) => name), coarse[0][0], { onchange: picked });
+  picked();
   const box = h("div", null);
   const out = h("div", null);
   const go = async () => {
@@ -141,6 +160,6 @@ function takes() {
         h("td", null, one.reached && h("button", { type: "button", class: "quiet", onclick: async () => { if (await edit(one.gives_up, one.edits)) goTo("search"); } }, "Adopt")))))));
   };
   return h("section", { class: "card", "aria-labelledby": "takes-title" }, h("h2", { id: "takes-title" }, "What would it take to lose less?"),
-    h("div", { class: "row fields" }, field("takes-column", "Keep", column), field("takes-level", "at level", level, "0 is as it is"), h("button", { type: "button", id: "takes", onclick: go }, "Try")), box, out);
+    h("div", { class: "row fields" }, field("takes-column", "Keep", column), field("takes-level", "no coarser than", level), h("button", { type: "button", id: "takes", onclick: go }, "Try")), box, out);
 }
 

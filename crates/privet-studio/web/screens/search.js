@@ -62,7 +62,7 @@ function found(decided) {
     : decided.stopped ? "You stopped the search: this is the best it had found. plan.json, filed with the release, makes the same again with privet apply."
       : search?.bound !== null && search?.bound !== undefined ? "This is the best that was found; how much better one could be is bounded, not zero." : "This method does not prove that its answer is the best.";
   return h("section", { class: decided.current ? "verdict" : "verdict stale", "aria-labelledby": "found-title" },
-    h("h2", { id: "found-title" }, decided.current ? (decided.optimal ? "The best release there is" : "A release that keeps the promise") : "Found before the policy was changed"),
+    h("h2", { id: "found-title" }, decided.current ? (decided.optimal ? "The best release there is" : "A release that keeps the promise") : "Found before the policy, or a file that it names, was changed"),
     h("dl", { class: "figures" },
       loss && h("div", null, h("dt", null, "Detail lost ", h("span", { class: "term" }, loss.name)), h("dd", null, percent(loss.share))),
       records && h("div", null, h("dt", null, "Records published"), h("dd", null, `${count(records.released)}`, h("small", null, ` of ${count(records.read)}`))),
