@@ -156,23 +156,43 @@ fn released_vocabularies() -> VocabularyColumns {
 /// Released data that were written to memory.
 pub fn released_in_memory(policy: PolicyRef<'_>, release: &MemoryRelease) -> Result<Released> {
     let names = release.names();
-    let name = names.first().ok_or_else(|| Error::input("nothing was written to this release"))?;
+    match policy {
+        PolicyRef::Transactions(_) => {
+            let name = names.first().ok_or_else(nothing)?;
+            Ok(Released::Transactions(release.transaction_source(name)?))
+        }
+        _ => released_tables(policy, &names, &|name| release.source(name)),
+    }
+}
+
+/// Released tables by name, wherever they are: one that may have any name, or those that a method publishes, by their files' names.
+pub fn released_tables(
+    policy: PolicyRef<'_>,
+    names: &[String],
+    table: &dyn Fn(&str) -> Result<Source>,
+) -> Result<Released> {
+    let name = names.first().ok_or_else(nothing)?;
     Ok(match policy {
         PolicyRef::Table(policy) => match policy.publishes() {
             ReleaseKind::Groups if names.iter().any(|name| name == QIT) => {
-                Released::Groups(BucketTables::Two { qit: release.source(QIT)?, st: release.source(ST)? })
+                Released::Groups(BucketTables::Two { qit: table(QIT)?, st: table(ST)? })
             }
-            ReleaseKind::Groups => Released::Groups(BucketTables::Permuted(release.source(name)?)),
+            ReleaseKind::Groups => Released::Groups(BucketTables::Permuted(table(name)?)),
             ReleaseKind::Projections => {
-                let tables = (1..=names.len()).map(|number| release.source(&projection(number)));
+                let tables = (1..=names.len()).map(|number| table(&projection(number)));
                 Released::Projections(tables.collect::<Result<_>>()?)
             }
-            _ => Released::Table(release.source(name)?),
+            _ => Released::Table(table(name)?),
         },
-        PolicyRef::Transactions(_) => Released::Transactions(release.transaction_source(name)?),
+        PolicyRef::Transactions(_) => {
+            return Err(Error::input("a table is not a release of transactions").help("give lists of items"));
+        }
         PolicyRef::Vocabularies(_) => {
-            let table = release.source(name)?;
-            Released::Vocabularies(VocabularyFile::of_table(table, released_vocabularies())?)
+            Released::Vocabularies(VocabularyFile::of_table(table(name)?, released_vocabularies())?)
         }
     })
+}
+
+fn nothing() -> Error {
+    Error::input("nothing was written to this release")
 }

@@ -153,6 +153,27 @@ fn classes_that_are_too_small_in_later_data_are_suppressed() {
     }
 }
 
+/// Two ranges of the plan hold the same ages of the later data. A release spells the same values in one way.
+#[test]
+fn ranges_that_hold_the_same_later_values_are_shown_as_one() {
+    let bench = Bench::new();
+    bench.write("people.csv", "city,age\nOslo,20\nOslo,25\nRome,21\nRome,26\n");
+    let policy = "seed = 5\n[data]\npath = \"people.csv\"\n[columns]\nage = { role = \"quasi-identifier\" }\n\
+                  city = { role = \"quasi-identifier\" }\n[privacy]\nk-anonymity = { k = 2 }\n[method]\nname = \"mondrian\"\n";
+    bench.write("policy.toml", policy);
+    bench.privet(&["anonymize", "policy.toml", "-o", "first"]).exits(0);
+    let first = bench.text("first/public/release.csv");
+    assert!(first.contains("Oslo,\"[20,25]\"") && first.contains("Rome,\"[21,26]\""), "{first}");
+    bench.write("later.csv", "city,age\nOslo,21\nOslo,25\nRome,21\nRome,25\n");
+    bench.privet(&["apply", "first", "later.csv", "-o", "second"]).exits(0);
+    let second = bench.text("second/public/release.csv");
+    assert!(second.contains("Oslo,\"[20,25]\"") && second.contains("Rome,\"[20,25]\""), "{second}");
+    // Ages that only one of the ranges holds tell them apart again.
+    bench.write("apart.csv", "city,age\nOslo,20\nOslo,25\nRome,21\nRome,26\n");
+    bench.privet(&["apply", "first", "apart.csv", "-o", "third"]).exits(0);
+    assert!(bench.text("third/public/release.csv").contains("Rome,\"[21,26]\""));
+}
+
 #[test]
 fn a_handful_of_later_people_is_suppressed_and_the_release_says_so() {
     let bench = people("full-domain");

@@ -37,12 +37,11 @@ pub(super) fn apply_plan(
     let labels = AxisLabels::of_mondrian(policy, own, microdata);
     let mondrian =
         MondrianSplitter::new(policy, (own.partitioning, &labels), microdata, requirements, clock)?;
-    let mut cells = CellTable::new(microdata, &boxes);
-    let classes: Vec<(RecordPart, Vec<u32>)> = parts
+    let mut cells = CellTable::new(microdata, &boxes, plan);
+    let classes: Vec<(RecordPart, Vec<u32>)> = alike(&boxes, parts)?
         .into_iter()
-        .enumerate()
-        .filter(|(_, part)| !part.is_empty() && mondrian.allowed(part))
-        .map(|(class, part)| Ok((part, cells.of_class(plan, class)?)))
+        .filter(|(part, _)| !part.is_empty() && mondrian.allowed(part))
+        .map(|(part, path)| Ok((part, cells.of_path(&path)?)))
         .collect::<Result<_>>()?;
     let mut recoding = Recoding::new(cells.columns, microdata.summary.len());
     for (part, cells) in classes {
@@ -60,6 +59,23 @@ pub(super) fn apply_plan(
     Ok(Solution { recoding, plan, search, cost: None, warnings: warnings.into_iter().collect(), sets: None })
 }
 
+/// The records of each class with its extents as they are shown. Classes that are shown alike are one class.
+fn alike(boxes: &Boxes<'_>, parts: Vec<RecordPart>) -> Result<Vec<(RecordPart, Vec<usize>)>> {
+    let mut known: HashMap<Vec<usize>, usize> = HashMap::new();
+    let mut classes: Vec<(RecordPart, Vec<usize>)> = Vec::new();
+    for (class, part) in parts.into_iter().enumerate() {
+        let path = boxes.shown(class)?;
+        match known.get(&path) {
+            Some(known) => classes[*known].0.extend(part),
+            None => {
+                known.insert(path.clone(), classes.len());
+                classes.push((part, path));
+            }
+        }
+    }
+    Ok(classes)
+}
+
 /// The boxes of a plan, found column by column.
 struct Boxes<'a> {
     columns: Vec<BoxColumn<'a>>,
@@ -74,6 +90,8 @@ struct BoxColumn<'a> {
     extents: Vec<&'a BoxExtent>,
     /// For each extent and code, whether the extent holds the value.
     holds: Vec<Vec<bool>>,
+    /// For each extent the one that is shown in its place.
+    shown: Vec<usize>,
     /// By code, the number, in a column of numbers.
     numbers: Option<Vec<Option<f64>>>,
 }
@@ -135,6 +153,12 @@ impl<'a> Boxes<'a> {
             };
         }
         self.nodes[node].class.get_or_insert(class);
+    }
+
+    /// The extents that a class is shown with.
+    fn shown(&self, class: usize) -> Result<Vec<usize>> {
+        let path = self.first[class].as_ref().ok_or_else(lacking)?;
+        Ok(path.iter().zip(&self.columns).map(|(extent, column)| column.shown[*extent]).collect())
     }
 
     /// The class of the box that holds these values.
@@ -200,7 +224,10 @@ impl<'a> BoxColumn<'a> {
         let mut counted = (0..values.len()).filter(|code| quasi.counts[*code] > 0);
         match counted.find(|code| holds.iter().all(|holds| !holds[*code])) {
             Some(code) => Err(plan::no_leaf(policy, microdata, position, code)),
-            None => Ok(BoxColumn { extents, holds, numbers }),
+            None => {
+                let shown = one_range_each(&extents, &holds, &quasi.counts);
+                Ok(BoxColumn { extents, holds, shown, numbers })
+            }
         }
     }
 
@@ -218,27 +245,69 @@ impl<'a> BoxColumn<'a> {
     }
 }
 
+/// For each extent the one that is shown in its place. Two ranges of the plan may hold the same values of other data: then the
+/// narrower one is shown for both, because a release spells the same values in one way.
+fn one_range_each(extents: &[&BoxExtent], holds: &[Vec<bool>], counts: &[u64]) -> Vec<usize> {
+    let span = |extent: usize| match extents[extent] {
+        BoxExtent::Numbers { from: Some(from), to: Some(to) } => Some(to - from),
+        _ => None,
+    };
+    let held = |extent: usize| -> Vec<bool> {
+        holds[extent].iter().zip(counts).map(|(holds, count)| *holds && *count > 0).collect()
+    };
+    let mut narrowest: HashMap<Vec<bool>, (f64, usize)> = HashMap::new();
+    let ranges = || (0..extents.len()).filter_map(|extent| Some((extent, span(extent)?)));
+    for (extent, span) in ranges() {
+        let known = narrowest.entry(held(extent)).or_insert((span, extent));
+        if span < known.0 {
+            *known = (span, extent);
+        }
+    }
+    let mut shown: Vec<usize> = (0..extents.len()).collect();
+    for (extent, _) in ranges() {
+        if let Some((_, other)) = narrowest.get(&held(extent)) {
+            shown[extent] = *other;
+        }
+    }
+    shown
+}
+
+fn lacking() -> Error {
+    Error::internal("a class of a plan that was checked lacks a cell")
+}
+
 /// The released cells, each stored once per column.
 struct CellTable<'a> {
     microdata: &'a Microdata,
     boxes: &'a Boxes<'a>,
+    /// By column and extent, the label.
+    labels: Vec<HashMap<usize, &'a str>>,
     columns: Vec<RecodedColumn>,
     known: Vec<HashMap<String, u32>>,
 }
 
 impl<'a> CellTable<'a> {
-    fn new(microdata: &'a Microdata, boxes: &'a Boxes<'a>) -> CellTable<'a> {
+    fn new(microdata: &'a Microdata, boxes: &'a Boxes<'a>, plan: &'a BoxPlan) -> CellTable<'a> {
         let columns = microdata.quasi.iter().map(|_| RecodedColumn::default()).collect();
-        CellTable { microdata, boxes, columns, known: vec![HashMap::new(); microdata.quasi.len()] }
+        let label = |position: usize, name: &str| {
+            let labelled = plan.classes.iter().zip(&boxes.first);
+            labelled
+                .filter_map(|(class, path)| Some((path.as_ref()?[position], class.get(name)?.as_str())))
+                .collect()
+        };
+        let names = microdata.quasi.iter().enumerate();
+        let labels = names.map(|(position, quasi)| label(position, &quasi.name)).collect();
+        CellTable { microdata, boxes, labels, columns, known: vec![HashMap::new(); microdata.quasi.len()] }
     }
 
-    fn of_class(&mut self, plan: &BoxPlan, class: usize) -> Result<Vec<u32>> {
-        let names = self.microdata.quasi.iter().map(|quasi| plan.classes[class].get(&quasi.name).cloned());
-        let labels: Option<Vec<String>> = names.collect();
-        let lacking = || Error::internal("a class of a plan that was checked lacks a cell");
-        let (labels, path) = labels.zip(self.boxes.first[class].clone()).ok_or_else(lacking)?;
+    fn of_path(&mut self, path: &[usize]) -> Result<Vec<u32>> {
+        let labels = path
+            .iter()
+            .zip(&self.labels)
+            .map(|(extent, labels)| labels.get(extent).map(|label| label.to_string()));
+        let labels: Vec<String> = labels.collect::<Option<_>>().ok_or_else(lacking)?;
         Ok((labels.into_iter().zip(path).enumerate())
-            .map(|(position, (label, extent))| self.cell(position, label, extent))
+            .map(|(position, (label, extent))| self.cell(position, label, *extent))
             .collect())
     }
 

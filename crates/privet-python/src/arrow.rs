@@ -9,7 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::{Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray};
-use arrow_schema::{ArrowError, DataType, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 use privet::data::{MemoryRelease, Source};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -18,6 +18,9 @@ use crate::errors::{About, data_error, raised};
 
 /// What the interface calls the capsule of a stream.
 const STREAM: &CStr = c"arrow_array_stream";
+
+/// A column of items.
+const ITEM: &str = "item";
 
 /// A table as Arrow batches. Whatever reads the Arrow C interface reads it without a copy.
 #[pyclass(frozen, module = "privet._privet")]
@@ -78,22 +81,39 @@ impl Table {
 }
 
 impl Table {
-    /// The lists of texts in a column; none where it holds something else. A missing list is an empty one.
-    pub fn list_column(&self, name: &str) -> Option<Vec<Vec<String>>> {
+    /// The lists in a column, with the items as the engine spells them; none where it holds something else. A missing list is an
+    /// empty one, and a missing item is left out.
+    pub fn list_column(&self, name: &str) -> PyResult<Option<Vec<Vec<String>>>> {
         let mut lists = Vec::new();
         for batch in &self.batches {
-            let column = batch.column_by_name(name)?;
-            for row in 0..column.len() {
-                let items = match column.data_type() {
-                    _ if column.is_null(row) => None,
-                    DataType::List(_) => Some(column.as_list::<i32>().value(row)),
-                    DataType::LargeList(_) => Some(column.as_list::<i64>().value(row)),
-                    _ => return None,
-                };
-                lists.push(items.map_or(Some(Vec::new()), |items| texts(&items))?);
-            }
+            let Some(column) = batch.column_by_name(name) else { return Ok(None) };
+            let (items, ends): (&ArrayRef, Vec<usize>) = match column.data_type() {
+                DataType::List(_) => {
+                    let lists = column.as_list::<i32>();
+                    (lists.values(), lists.value_offsets().iter().map(|end| *end as usize).collect())
+                }
+                DataType::LargeList(_) => {
+                    let lists = column.as_list::<i64>();
+                    (lists.values(), lists.value_offsets().iter().map(|end| *end as usize).collect())
+                }
+                _ => return Ok(None),
+            };
+            let spelled = Table::of_column(items)?.text_column(ITEM)?;
+            let nulls = items.logical_nulls();
+            let there = |at: &usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(*at));
+            lists.extend(ends.windows(2).enumerate().map(|(row, ends)| {
+                let held = if column.is_null(row) { 0..0 } else { ends[0]..ends[1] };
+                held.filter(there).map(|at| spelled[at].clone()).collect::<Vec<String>>()
+            }));
         }
-        Some(lists)
+        Ok(Some(lists))
+    }
+
+    /// A table of one column.
+    fn of_column(array: &ArrayRef) -> PyResult<Table> {
+        let batch = RecordBatch::try_from_iter_with_nullable([(ITEM, Arc::clone(array), true)]);
+        let batch = batch.map_err(unreadable)?;
+        Ok(Table { schema: batch.schema(), batches: vec![batch] })
     }
 
     /// The columns that have nulls.
@@ -104,26 +124,30 @@ impl Table {
         fields.filter(|(place, _)| has_nulls(*place)).map(|(_, field)| field.name().clone()).collect()
     }
 
-    /// The same table, where an empty text in one of these columns is a null: as text, nulls and empty texts are alike.
-    pub fn with_nulls(&self, names: &BTreeSet<String>) -> Result<Table, ArrowError> {
+    /// The same table as data of frames are given back. As text, nulls and empty texts are alike: an empty text in one of the
+    /// columns `nulls` is a null. Sets are texts with `|` between the items: those in one of the columns `lists` are lists again.
+    pub fn given_back(&self, nulls: &BTreeSet<String>, lists: &[String]) -> Result<Table, ArrowError> {
+        let fields: Vec<FieldRef> =
+            self.schema.fields().iter().map(|field| given_back(field, lists)).collect();
+        let schema = Arc::new(Schema::new(fields));
         let batches = self.batches.iter().map(|batch| {
-            let columns =
-                batch.columns().iter().zip(self.schema.fields()).map(|(array, field)| -> ArrayRef {
-                    match array.data_type() {
-                        DataType::Utf8 if names.contains(field.name()) => {
-                            let texts = array.as_string::<i32>().iter();
-                            Arc::new(
-                                texts
-                                    .map(|text| text.filter(|text| !text.is_empty()))
-                                    .collect::<StringArray>(),
-                            )
-                        }
-                        _ => Arc::clone(array),
+            let columns = batch.columns().iter().zip(schema.fields()).map(|(array, field)| -> ArrayRef {
+                let may_be_null = nulls.contains(field.name());
+                match (array.data_type(), field.data_type()) {
+                    (DataType::Utf8, DataType::List(_)) => lists_of(array.as_string(), may_be_null),
+                    (DataType::Utf8, _) if may_be_null => {
+                        let texts = array.as_string::<i32>().iter();
+                        Arc::new(
+                            texts.map(|text| text.filter(|text| !text.is_empty())).collect::<StringArray>(),
+                        )
                     }
-                });
-            RecordBatch::try_new(Arc::clone(&self.schema), columns.collect())
+                    _ => Arc::clone(array),
+                }
+            });
+            RecordBatch::try_new(Arc::clone(&schema), columns.collect())
         });
-        Ok(Table { schema: Arc::clone(&self.schema), batches: batches.collect::<Result<_, _>>()? })
+        let batches = batches.collect::<Result<_, _>>()?;
+        Ok(Table { schema, batches })
     }
 
     /// The cells of a column, as the engine spells them.
@@ -157,16 +181,24 @@ impl Table {
     }
 }
 
-/// Texts that are there; none where the array holds something else.
-fn texts(items: &ArrayRef) -> Option<Vec<String>> {
-    let owned = |item: &str| item.to_string();
-    match items.data_type() {
-        DataType::Utf8 => Some(items.as_string::<i32>().iter().flatten().map(owned).collect()),
-        DataType::LargeUtf8 => Some(items.as_string::<i64>().iter().flatten().map(owned).collect()),
-        DataType::Utf8View => Some(items.as_string_view().iter().flatten().map(owned).collect()),
-        DataType::Null => Some(Vec::new()),
-        _ => None,
+fn given_back(field: &FieldRef, lists: &[String]) -> FieldRef {
+    if *field.data_type() != DataType::Utf8 || !lists.contains(field.name()) {
+        return Arc::clone(field);
     }
+    Arc::new(Field::new_list(field.name(), Field::new_list_field(DataType::Utf8, true), true))
+}
+
+/// The sets of a column as lists of their items.
+fn lists_of(sets: &StringArray, may_be_null: bool) -> ArrayRef {
+    let mut lists = ListBuilder::new(StringBuilder::new());
+    for set in sets {
+        let set = set.unwrap_or_default();
+        if !set.is_empty() {
+            set.split('|').for_each(|item| lists.values().append_value(item));
+        }
+        lists.append(!(set.is_empty() && may_be_null));
+    }
+    Arc::new(lists.finish())
 }
 
 /// The batches of a frame.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use arrow_schema::SchemaRef;
 use privet::data::{Source, TransactionLists, TransactionSource};
 use privet::policy::OriginalData;
 use pyo3::prelude::*;
@@ -19,6 +20,8 @@ pub struct Data {
     pub name: Option<String>,
     /// The columns that have nulls, where it is a frame.
     pub nulls: BTreeSet<String>,
+    /// Its columns and their types, where it is a frame.
+    pub form: Option<SchemaRef>,
 }
 
 #[pymethods]
@@ -26,7 +29,7 @@ impl Data {
     /// The file that the policy names.
     #[staticmethod]
     fn named() -> Data {
-        Data { original: OriginalData::Named, name: None, nulls: BTreeSet::new() }
+        Data { original: OriginalData::Named, name: None, nulls: BTreeSet::new(), form: None }
     }
 
     /// Files that are one table.
@@ -37,7 +40,7 @@ impl Data {
             1 => OriginalData::File(paths.remove(0)),
             _ => OriginalData::Files(paths),
         };
-        Data { original, name, nulls: BTreeSet::new() }
+        Data { original, name, nulls: BTreeSet::new(), form: None }
     }
 
     /// A table in memory. `count` names the column that says how often each row is there.
@@ -50,16 +53,21 @@ impl Data {
             None => Ok(source),
         });
         let source = source.map_err(|error| raised(&error, &About::default()))?;
-        Ok(Data { name: Some(source.origin().to_string()), original: source.into(), nulls: table.nulls() })
+        Ok(Data {
+            name: Some(source.origin().to_string()),
+            original: source.into(),
+            nulls: table.nulls(),
+            form: Some(table.schema.clone()),
+        })
     }
 
     /// Transactions in a column of lists, with the column of the people that they belong to where there is one.
     #[staticmethod]
     #[pyo3(signature = (name, table, items, people=None))]
     fn list_column(name: &str, table: &Table, items: &str, people: Option<&str>) -> PyResult<Data> {
-        let lists = table.list_column(items).ok_or_else(|| {
+        let lists = table.list_column(items)?.ok_or_else(|| {
             data_error(
-                &format!("column '{items}' does not hold lists of texts"),
+                &format!("column '{items}' does not hold lists of items"),
                 "give a column of lists of texts",
             )
         })?;
@@ -80,6 +88,17 @@ impl Data {
         };
         added.map_err(|error| raised(&error, &About::default()))?;
         let source = TransactionSource::of_lists(name, held);
-        Ok(Data { name: Some(source.origin().to_string()), original: source.into(), nulls: BTreeSet::new() })
+        Ok(Data {
+            name: Some(source.origin().to_string()),
+            original: source.into(),
+            nulls: BTreeSet::new(),
+            form: None,
+        })
+    }
+
+    /// A table of its columns without rows, where it is a frame.
+    #[getter]
+    fn form(&self) -> Option<Table> {
+        self.form.clone().map(|schema| Table { schema, batches: Vec::new() })
     }
 }

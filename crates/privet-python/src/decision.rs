@@ -191,10 +191,11 @@ impl Rows {
         self.assignment.as_deref()
     }
 
-    /// A table; transactions have one column of lists.
-    fn table(&self, name: &str) -> PyResult<Table> {
+    /// A table, with lists in these columns if they are there; transactions have one column of lists.
+    #[pyo3(signature = (name, lists=Vec::new()))]
+    fn table(&self, name: &str, lists: Vec<String>) -> PyResult<Table> {
         if let Some((schema, batches)) = self.release.batches(name) {
-            let table = Table { schema, batches }.with_nulls(&self.nulls);
+            let table = Table { schema, batches }.given_back(&self.nulls, &lists);
             return table.map_err(|_| raised(&crate::errors::defect(), &About::default()));
         }
         Table::of_lists(&self.release, name).map_err(|error| raised(&error, &About::default()))

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use privet::attack::Finding;
-use privet::audit::released::{Released, open_released, released_in_memory};
+use privet::audit::released::{Released, open_released, released_in_memory, released_tables};
 use privet::clock::Clock;
 use privet::data::{MissingRule, Source, Summary};
-use privet::policy::{AnyPolicy, OriginalData, Policy as Written, Purpose, ReleaseKind};
+use privet::policy::{AnyPolicy, OriginalData, Policy as Written, Purpose};
 use privet::release::about_released;
 use privet::{Error, ErrorKind, Result};
 use pyo3::prelude::*;
@@ -26,6 +26,8 @@ pub enum Judged<'py> {
     Rows(Bound<'py, Rows>),
     /// A frame.
     Data(Bound<'py, Data>),
+    /// Several frames by name.
+    Tables(Vec<(String, Bound<'py, Data>)>),
     /// A file, or the directory of several.
     Path(PathBuf),
 }
@@ -34,6 +36,7 @@ pub enum Judged<'py> {
 enum Held {
     Rows(std::sync::Arc<privet::data::MemoryRelease>),
     Data(Box<OriginalData>),
+    Tables(Vec<(String, OriginalData)>),
     Path(PathBuf),
 }
 
@@ -45,6 +48,11 @@ impl Judged<'_> {
                 OriginalData::File(path) => Held::Path(path.clone()),
                 other => Held::Data(Box::new(other.clone())),
             },
+            Judged::Tables(tables) => {
+                let held =
+                    |(name, data): &(String, Bound<'_, Data>)| (name.clone(), data.get().original.clone());
+                Held::Tables(tables.iter().map(held).collect())
+            }
             Judged::Path(path) => Held::Path(path.clone()),
         }
     }
@@ -56,18 +64,24 @@ fn released(policy: &AnyPolicy, held: Held) -> Result<Released> {
     match held {
         Held::Rows(release) => released_in_memory(any, &release),
         Held::Path(path) => open_released(any, &path),
-        Held::Data(data) => match (*data, policy, policy.publishes()) {
-            (OriginalData::Table(table), AnyPolicy::Table(_), ReleaseKind::Table) => {
-                Ok(Released::Table(table))
-            }
-            (OriginalData::Table(_), ..) => {
-                Err(Error::input("one frame is not a release of this method, which publishes something else")
-                    .help("give the path of the released files"))
-            }
-            (OriginalData::Transactions(lists), ..) => Ok(Released::Transactions(lists)),
-            _ => Err(Error::input("several files cannot be one release").help("give one path or frame")),
+        Held::Data(data) => match *data {
+            OriginalData::Transactions(lists) => Ok(Released::Transactions(lists)),
+            data => of_tables(policy, vec![("release".to_string(), data)]),
         },
+        Held::Tables(tables) => of_tables(policy, tables),
     }
+}
+
+/// Frames as a release: one of any name, or several by the names of their files.
+fn of_tables(policy: &AnyPolicy, held: Vec<(String, OriginalData)>) -> Result<Released> {
+    let names: Vec<String> = held.iter().map(|(name, _)| name.clone()).collect();
+    let table = |wanted: &str| match held.iter().find(|(name, _)| name == wanted) {
+        Some((_, OriginalData::Table(table))) => Ok(table.clone()),
+        Some((name, _)) => Err(Error::input(format!("'{name}' is not a table")).help("give a frame")),
+        None => Err(Error::input(format!("there is no table '{wanted}'"))
+            .help(format!("there is {}; release.names has the names of a release", names.join(", ")))),
+    };
+    released_tables(policy.as_ref(), &names, &table)
 }
 
 fn checked(policy: &Written, original: OriginalData, held: Held, purpose: Purpose) -> Result<Released> {

@@ -31,10 +31,9 @@ def text_frame(path: Path) -> pyarrow.Table:
     )
 
 
-def data_files(folder: Path) -> dict[str, bytes]:
-    """The released data, without the documents that name the run."""
-    files = {path.name: path.read_bytes() for path in (folder / "public").iterdir()}
-    return {name: held for name, held in files.items() if name not in ("report.html", "manifest.json")}
+def public_files(folder: Path) -> dict[str, bytes]:
+    """All that is published."""
+    return {path.name: path.read_bytes() for path in (folder / "public").iterdir()}
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy
 import pandas
 import polars
 import pytest
@@ -29,7 +30,10 @@ def refused(kind: type[pv.Error], shown: str, data: Any = PEOPLE, policy: Any = 
 def test_what_is_no_table() -> None:
     refused(pv.DataError, "to_frame", PEOPLE["age"])
     refused(pv.DataError, "to_frame", polars.Series("age", [1, 2]))
-    refused(pv.DataError, "cannot be a int", 7)
+    refused(pv.DataError, "cannot be an int", 7)
+    refused(pv.DataError, "collect()", polars.from_pandas(PEOPLE).lazy())
+    refused(pv.DataError, "name the columns", PEOPLE.to_numpy())
+    refused(pv.DataError, "pandas.DataFrame(rows)", PEOPLE.to_dict("records"))
     refused(pv.DataError, "cannot be a set", {1, 2})
     refused(pv.DataError, "no columns", pandas.DataFrame())
     refused(pv.DataError, "differ in length", {"age": [1, 2], "disease": ["a"]})
@@ -55,7 +59,9 @@ def test_thresholds_are_finite(number: Any) -> None:
         pv.Policy({"age": pv.quasi()}, pv.t_closeness(number), "mondrian")
 
 
-@pytest.mark.parametrize("number", [0.3, "3/10", "30%", Fraction(3, 10), Decimal("0.3"), Decimal("0.30")])
+@pytest.mark.parametrize("number", [
+    0.3, "3/10", "30%", Fraction(3, 10), Decimal("0.3"), Decimal("0.30"), numpy.float64(0.3), numpy.float32(0.3),
+])
 def test_thresholds_are_exact(number: Any) -> None:
     policy = pv.Policy(
         {"age": pv.quasi(), "disease": pv.sensitive()},
@@ -98,6 +104,49 @@ def test_faults_of_policies_name_their_line() -> None:
         POLICY.set("privacy.k-anonymity.k", object())
     with pytest.raises(pv.InputError):
         pv.Policy.read("/no/such/policy.toml")
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 1.5, "7", True])
+def test_seeds_are_whole_numbers(seed: Any) -> None:
+    refused(pv.InputError, "a seed cannot be", seed=seed)
+    with pytest.raises(pv.InputError, match="a seed cannot be"):
+        pv.Policy({"age": pv.quasi()}, pv.k_anonymity(2), "mondrian", seed=seed)
+
+
+@pytest.mark.parametrize("limit", [float("inf"), float("nan"), "soon", -3])
+def test_time_limits_are_durations(limit: Any) -> None:
+    with pytest.raises(pv.InputError):
+        pv.anonymize(PEOPLE, POLICY.set("method", {"name": "full-domain"}), time_limit=limit)
+
+
+def test_parts_of_a_policy_of_the_wrong_type() -> None:
+    made: list[tuple[str, Any]] = [
+        ("columns are a dict", lambda: pv.Policy(["age"], pv.k_anonymity(2))),  # type: ignore[arg-type]
+        ("column 'age' cannot be a int", lambda: pv.Policy({"age": 5}, pv.k_anonymity(2))),  # type: ignore[dict-item]
+        ("'k-anonymity' is not a requirement", lambda: pv.Policy({"age": pv.quasi()}, "k-anonymity")),  # type: ignore[arg-type]
+        ("hierarchy cannot be a int", lambda: pv.Policy({"age": pv.quasi(5)}, pv.k_anonymity(2))),  # type: ignore[arg-type]
+    ]
+    for shown, make in made:
+        with pytest.raises(pv.PolicyError, match=shown):
+            make()
+
+
+def test_an_empty_frame() -> None:
+    refused(pv.DataError, "has no values", PEOPLE.head(0), pv.Policy(
+        {"age": pv.quasi(pv.intervals(10))}, pv.k_anonymity(2), pv.full_domain()))
+    with pytest.raises(pv.Error):
+        pv.anonymize(PEOPLE.head(0), POLICY)
+
+
+def test_what_is_no_policy() -> None:
+    for policy, shown in [
+        ({"age": "quasi-identifier"}, "Policy.from_dict"), (POLICY.to_toml(), "Policy.parse"), (None, "a NoneType"), (7, "a int"),
+    ]:
+        refused(pv.PolicyError, shown, policy=policy)
+        with pytest.raises(pv.PolicyError):
+            pv.audit(PEOPLE, PEOPLE, policy)  # type: ignore[arg-type]
+        with pytest.raises(pv.PolicyError):
+            pv.decide(PEOPLE, policy)  # type: ignore[arg-type]
 
 
 def test_what_no_release_can_meet() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 from pathlib import Path
 
 import pandas
@@ -56,3 +57,47 @@ def test_plots_show_what_there_is() -> None:
     assert tree._repr_html_().startswith("<svg")
     nasty = pv.Hierarchy.from_paths([["<script>alert(1)</script>", "*"]])
     assert "<script" not in nasty.plot().text
+
+
+def test_values_are_spelled_as_the_engine_spells_them() -> None:
+    """A column of whole numbers with a gap is one of floats in pandas; times and dates have a spelling of their own."""
+    columns = {
+        "age": pandas.Series([17.0, 19.0, 23.5, None]),
+        "years": pandas.Series([17, 19, None, 23], dtype="Int64"),
+        "seen": pandas.Series(pandas.to_datetime(["2024-03-17 12:30:05.25", "2024-03-18", None, "2024-04-01"], format="ISO8601")),
+        "zone": pandas.Series(pandas.to_datetime(["2024-03-17", "2024-07-17", None, "2024-04-01"])).dt.tz_localize("Europe/Berlin"),
+        "utc": pandas.Series(pandas.to_datetime(["2024-03-17", "2024-07-17", None, "2024-04-01"])).dt.tz_localize("UTC"),
+        "smokes": pandas.Series([True, False, None, True], dtype="boolean"),
+        "paid": pandas.Series([decimal.Decimal("1.50"), decimal.Decimal("2.00"), None, decimal.Decimal("-3.25")]),
+    }
+    for name, column in columns.items():
+        tree = pv.flat().build(column)
+        frame = pandas.DataFrame({name: column})
+        policy = pv.Policy({name: pv.quasi(tree)}, pv.k_anonymity(1), pv.full_domain(), data={"on_missing": "drop"})
+        assert {row[0] for row in pv.anonymize(frame, policy, attacks="none").table().rows()} == set(tree.leaves), name
+        assert tree.missing_values(column) == []
+        assert ">*  3 (100.0%)<" in tree.plot(column).text, name
+    assert pv.intervals(5).build(columns["age"]).generalise(17.0, 1) == "[15,20)"
+    assert pv.intervals(5).build(columns["years"].tolist()).leaves == ["17", "19", "23"]
+
+
+def test_groups_may_be_arrays() -> None:
+    tree = pv.Hierarchy.from_dict({"north": pandas.Series(["Oslo", "Bergen"]), "south": {"Rome"}})
+    assert tree.generalise("Rome", 1) == "south"
+
+
+def test_a_policy_takes_hierarchies_in_every_form() -> None:
+    frame = pandas.DataFrame(PATHS, columns=["city", "country", "all"])
+    parents = {"Oslo": "Norway", "Bergen": "Norway", "Rome": "Italy", "Norway": "Europe", "Italy": "Europe"}
+    for tree in (PATHS, frame, polars.from_pandas(frame), parents, pv.Hierarchy.from_paths(PATHS)):
+        held = pv.Policy({"city": pv.quasi(tree)}, pv.k_anonymity(2), "full-domain").columns["city"]["hierarchy"]
+        assert sorted(path[:2] for path in held) == sorted([city, country] for city, country, _ in PATHS)
+
+
+def test_builders_are_shown_as_they_are_called() -> None:
+    for builder, shown in [
+        (pv.intervals(5), "intervals(5, fanout=2)"), (pv.intervals(bins=8), "intervals(bins=8, fanout=2)"),
+        (pv.intervals(breaks=[18, 65]), "intervals(breaks=[[18, 65]])"), (pv.mask(1, 2), "mask(1, 2)"),
+        (pv.prefix(3, 1), "prefix(3, 1)"), (pv.dates(), "dates()"), (pv.flat(), "flat()"),
+    ]:
+        assert repr(builder) == shown

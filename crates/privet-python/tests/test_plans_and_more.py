@@ -12,7 +12,7 @@ from typing import Any
 import pandas
 import polars
 import pytest
-from conftest import command, data_files, text_frame
+from conftest import command, public_files, text_frame
 
 import privet as pv
 
@@ -54,6 +54,26 @@ def test_a_plan_refuses_values_that_it_does_not_know() -> None:
         pv.Plan.from_bytes(b"{}")
 
 
+def test_a_policy_may_leave_out_what_a_plan_does_not_know() -> None:
+    plan = pv.Plan.from_bytes(pv.decide(PEOPLE, POLICY).to_bytes())
+    later = pandas.concat([PEOPLE, PEOPLE.head(2).assign(city="Dublin")])
+    lenient = plan.policy.set("data.missing", ["", "Dublin"]).set("data.on_missing", "drop")
+    release = plan.apply(later, policy=lenient, seed=5)
+    assert len(release) == len(PEOPLE) and release.audit.records["dropped"] == 2
+
+
+def test_what_has_a_policy_can_take_the_place_of_one(tmp_path: Path) -> None:
+    frame = pandas.concat([PEOPLE] * 10, ignore_index=True)
+    drafted = pv.draft(frame)
+    release = pv.anonymize(frame, drafted, attacks="none")
+    assert pv.audit(frame, release, drafted).passed
+    drafted.policy.write(tmp_path / "policy.toml")
+    assert pv.audit(frame, release.to_pandas(), tmp_path / "policy.toml").passed
+    assert len(pv.compare(frame, [drafted, tmp_path / "policy.toml"])) == 2
+    assert len(pv.attack(frame, release, str(tmp_path / "policy.toml"), attacks=["linking"])) == 1
+    assert pv.decide(frame, drafted, time_limit="30s").rule
+
+
 def test_a_plan_gives_what_the_command_gives(tmp_path: Path) -> None:
     policy = POLICY.bind(PEOPLE)
     PEOPLE.to_csv(tmp_path / "people.csv", index=False)
@@ -66,7 +86,7 @@ def test_a_plan_gives_what_the_command_gives(tmp_path: Path) -> None:
     assert again.returncode == 0, again.stderr
     release = pv.decide(PEOPLE, policy).apply(later)
     release.publish(tmp_path / "package")
-    assert data_files(tmp_path / "package") == data_files(tmp_path / "second")
+    assert public_files(tmp_path / "package") == public_files(tmp_path / "second")
 
 
 def test_attacks_on_any_frame() -> None:
@@ -148,16 +168,20 @@ def test_progress_is_shown() -> None:
 SLOW = """
 import sys, threading, time, _thread
 import pandas, privet as pv
-frame = pandas.DataFrame({f"c{i}": [(r * (i + 3) * 7919) % 97 for r in range(20000)] for i in range(12)})
-policy = pv.Policy({name: pv.quasi(pv.intervals(3)) for name in frame.columns}, pv.k_anonymity(3),
-                   pv.full_domain(suppression_limit="20%"))
+frame = pandas.DataFrame({f"c{i}": [(r * (i + 3) * 7919) % 97 for r in range(2000)] for i in range(5)})
+policy = pv.Policy({name: pv.quasi(pv.intervals(3)) for name in frame.columns} | {"c0": pv.sensitive()},
+                   pv.l_plus_diversity("c0", default="1/2"), pv.simulated_annealing(steps=10**12))
 ticks = [0]
 def tick():
     while True:
         ticks[0] += 1
         time.sleep(0.01)
+def stop():
+    global asked
+    asked = time.monotonic()
+    _thread.interrupt_main()
 threading.Thread(target=tick, daemon=True).start()
-threading.Timer(2.0, lambda: (globals().__setitem__("asked", time.monotonic()), _thread.interrupt_main())).start()
+threading.Timer(2.0, stop).start()
 try:
     pv.decide(frame, policy)
 except KeyboardInterrupt:

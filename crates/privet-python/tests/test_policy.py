@@ -81,6 +81,8 @@ def test_hierarchies_that_are_built_from_the_data() -> None:
 def test_set_changes_one_key() -> None:
     policy = pv.Policy({"age": pv.quasi()}, pv.k_anonymity(2), "mondrian")
     assert policy.set("privacy.k-anonymity.k", 9).to_dict()["privacy"] == {"k-anonymity": {"k": 9}}
+    odd = pv.Policy({"a.b": pv.quasi()}, pv.k_anonymity(2), "mondrian").set(["columns", "a.b", "role"], "other")
+    assert odd.columns == {"a.b": {"role": "other"}}
     assert policy.set("seed", 4).to_dict()["seed"] == 4
     assert policy.to_dict()["privacy"] == {"k-anonymity": {"k": 2}}
     assert "k-anonymity(k=2)" in repr(policy) and "mondrian" in policy._repr_html_()

@@ -11,7 +11,7 @@ import pandas
 import polars
 import pyarrow.parquet
 import pytest
-from conftest import command, data_files, text_frame
+from conftest import command, public_files, text_frame
 
 import privet as pv
 
@@ -64,7 +64,7 @@ def both(policy: Path, tmp_path: Path, data: Any = None) -> tuple[dict[str, byte
     stated = json.loads((tmp_path / "command/steward/manifest.json").read_text(encoding="utf-8"))
     for key in ("plan", "records", "cost", "optimal", "loss"):
         assert published.manifest.get(key) == stated.get(key), key
-    return data_files(tmp_path / "command"), data_files(tmp_path / "package")
+    return public_files(tmp_path / "command"), public_files(tmp_path / "package")
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -113,7 +113,7 @@ def test_typed_columns_give_what_their_parquet_file_gives(examples: Any, tmp_pat
     for number, held in enumerate([frame, polars.from_pandas(frame), pyarrow.parquet.read_table(home / "census.parquet")]):
         release = pv.anonymize(held, policy, seed=5, attacks="none")
         release.publish(tmp_path / str(number), format="parquet")
-        assert data_files(tmp_path / str(number)) == data_files(tmp_path / "command")
+        assert public_files(tmp_path / str(number)) == public_files(tmp_path / "command")
 
 
 def test_a_path_gives_the_whole_directory(examples: Any, tmp_path: Path) -> None:
@@ -154,6 +154,33 @@ def test_sets_and_transactions_keep_their_form(examples: Any) -> None:
     assert from_frame.to_arrow() == release.to_arrow()
     framed = pv.anonymize(frame, pv.Policy.read(home / "policy.toml"), seed=1)
     assert framed.to_arrow() == release.to_arrow()
+
+
+@pytest.mark.parametrize("items", [[[1, 2], [1, 2], [3], None, []], [["1", "2"], ["1", "2"], ["3"], None, []]], ids=["numbers", "texts"])
+def test_a_column_of_lists_is_transactions(items: list[Any]) -> None:
+    policy = pv.Policy(None, pv.km_anonymity(k=1, m=1), "og", data={"kind": "transactions"}, seed=1)
+    wanted = sorted([["1", "2"], ["1", "2"], ["3"], [], []])
+    column = polars.Series("basket", items)
+    for held in (column, column.to_frame(), pandas.Series(items), pyarrow.table({"basket": items})):
+        assert sorted(pv.anonymize(held, policy).to_polars()["items"].to_list()) == wanted
+
+
+@pytest.mark.parametrize("name", ["injector", "clinic", "five-vocabularies", "five-baskets"])
+def test_released_frames_can_be_judged(name: str, examples: Any) -> None:
+    """What a method publishes, as frames: one, or several by the names of their files."""
+    home = examples(name)
+    policy = pv.Policy.read(home / "policy.toml")
+    held = in_memory(home, policy.to_dict())
+    release = pv.anonymize(held, policy, seed=1, attacks="none")
+    frames = {table: release.to_polars(table) for table in release.names}
+    judged = frames if len(frames) > 1 else frames[release.names[0]]
+    found = pv.audit(held, judged, policy)
+    assert found.passed, str(found)
+    if len(frames) > 1:
+        kept = release.names[:1] if "qit.csv" in frames else release.names[1:]
+        with pytest.raises(pv.InputError, match="there is no table"):
+            pv.audit(held, {table: frames[table] for table in kept}, policy)
+    assert len(pv.attack(held, judged, policy, attacks="cheap"))
 
 
 def test_the_command_is_there() -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import sys
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
+from ._labels import is_missing, label
 from ._privet import Data, Table
 from .errors import DataError
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["DataLike", "data_of", "table_of"]
+__all__ = ["ArrowStream", "DataLike", "data_of", "is_frame", "table_of", "types_of"]
 
 
 @runtime_checkable
@@ -34,8 +37,23 @@ _WANTED = (
 )
 
 
+#: What to do with what is nearly a frame, by the name of its type.
+_NEARLY = {
+    "LazyFrame": "give the rows: frame.collect()",
+    "DataFrameGroupBy": "give the frame itself",
+    "ndarray": "name the columns: pandas.DataFrame(array, columns=[...])",
+    "Dataset": "give the rows: dataset.to_table()",
+    "ChunkedArray": "give a table: pyarrow.table({'name': array})",
+    "Array": "give a table: pyarrow.table({'name': array})",
+}
+
+
 def _is_pandas(value: object) -> bool:
-    return type(value).__module__.partition(".")[0] == "pandas"
+    """Whether it is a frame, a series or an index of pandas, or of a library that builds on its classes."""
+    if type(value).__module__.partition(".")[0] == "pandas":
+        return True
+    pandas: Any = sys.modules.get("pandas")
+    return pandas is not None and isinstance(value, (pandas.DataFrame, pandas.Series))
 
 
 def _of_pandas(frame: pandas.DataFrame) -> Any:
@@ -60,7 +78,7 @@ def _of_pandas(frame: pandas.DataFrame) -> Any:
         raise DataError("frames of pandas are read through pyarrow", help="pip install pyarrow") from error
     arrays = []
     for place, name in enumerate(names):
-        series = frame.iloc[:, place]
+        series = _spelled(frame.iloc[:, place])
         try:
             arrays.append(pyarrow.array(series, from_pandas=True))
         except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
@@ -74,10 +92,36 @@ def _of_pandas(frame: pandas.DataFrame) -> Any:
     return pyarrow.table(dict(zip(names, arrays)))
 
 
+def is_frame(value: object) -> bool:
+    """Whether it is a table with columns, of whatever library."""
+    return _is_pandas(value) or hasattr(value, "__arrow_c_stream__")
+
+
+def _spelled(series: pandas.Series[Any]) -> pandas.Series[Any]:
+    """Intervals, as ``pandas.cut`` makes them, periods and UUIDs as text, for which Arrow has no types; sparse columns in full."""
+    import pandas
+
+    unknown = (pandas.IntervalDtype, pandas.PeriodDtype)
+    if isinstance(series.dtype, unknown):
+        return series.astype(str).where(series.notna(), None)
+    if isinstance(series.dtype, pandas.CategoricalDtype) and isinstance(series.dtype.categories.dtype, unknown):
+        return series.cat.rename_categories(list(map(str, series.cat.categories)))
+    if isinstance(series.dtype, pandas.SparseDtype):
+        return series.astype(series.dtype.subtype)
+    if series.dtype == object and isinstance(next(iter(series.dropna().head(1)), None), uuid.UUID):
+        return series.map(str, na_action="ignore")
+    return series
+
+
 def table_of(value: Any) -> Table:
     """A frame as a table of Arrow batches."""
     if isinstance(value, Table):
         return value
+    if type(value).__module__.partition(".")[0] == "pyspark":
+        raise DataError(
+            "a frame of Spark is on many machines",
+            help="call privet.spark.anonymize, or bring it to this one with frame.toArrow()",
+        )
     if _is_pandas(value):
         if not hasattr(value, "columns"):
             raise DataError(
@@ -86,13 +130,15 @@ def table_of(value: Any) -> Table:
         return Table(_of_pandas(value))
     if isinstance(value, Mapping):
         return _of_mapping(value)
-    if hasattr(value, "__arrow_c_stream__"):
+    kind = type(value).__name__
+    if hasattr(value, "__arrow_c_stream__") and kind not in _NEARLY:
         if hasattr(value, "to_frame") and not hasattr(value, "columns"):
             raise DataError(
                 f"a {type(value).__name__} is one column, and a table is wanted", help="give series.to_frame()"
             )
         return Table(value)
-    raise DataError(f"data cannot be a {type(value).__name__}", help=_WANTED)
+    article = "an" if kind[:1].lower() in "aeiou" else "a"
+    raise DataError(f"data cannot be {article} {kind}", help=next((_NEARLY[name] for name in (kind, kind[-5:]) if name in _NEARLY), _WANTED))
 
 
 def _of_mapping(columns: Mapping[str, Sequence[object]]) -> Table:
@@ -136,6 +182,9 @@ def data_of(
         if paths and len(paths) == len(value):
             return Data.files(paths)
         return Data.lists(name, [_items(number, part) for number, part in enumerate(value, 1)])
+    if about and about.get("kind") == "transactions" and not hasattr(value, "columns") and hasattr(value, "to_frame"):
+        # A column of lists, by itself.
+        value = getattr(value, "to_frame")()
     table = table_of(value)
     if about and about.get("kind") == "transactions" and about.get("form", "lines") == "lines":
         lists = [column for column, kind in zip(table.names, table.types) if "List(" in kind]
@@ -149,29 +198,20 @@ def data_of(
 
 
 def _items(number: int, items: object) -> list[str]:
+    if isinstance(items, Mapping):
+        raise DataError(
+            f"row {number} is a dict, and rows are given as a frame", help="give pandas.DataFrame(rows) or polars.DataFrame(rows)"
+        )
     if isinstance(items, (str, bytes)) or not isinstance(items, Iterable):
         raise DataError(
             f"transaction {number} is not a list of items",
             help="give one list of texts per transaction, as in [['bread', 'milk'], ['beer']]",
         )
-    return [item if isinstance(item, str) else str(item) for item in items]
+    return [label(item) for item in items if not is_missing(item)]
 
 
-def to_pandas(table: Any, original: object | None) -> pandas.DataFrame:
-    """A table for pandas. A column that holds what the original's column of this name could hold gets its type back."""
-    frame: pandas.DataFrame = table.to_pandas()
-    if not _is_pandas(original):
-        return frame
-    types = {str(name): kind for name, kind in getattr(original, "dtypes").items()}
-    for name in frame.columns:
-        wanted = types.get(name)
-        if wanted is None or frame[name].dtype == wanted:
-            continue
-        try:
-            typed = frame[name].astype(wanted)
-        except (TypeError, ValueError, OverflowError):
-            continue
-        # A category that the original does not have would become a missing value.
-        if not (typed.isna() & frame[name].notna()).any():
-            frame[name] = typed
-    return frame
+def types_of(value: object) -> dict[str, Any]:
+    """The types of the columns of a frame of pandas."""
+    if not _is_pandas(value) or not hasattr(value, "columns"):
+        return {}
+    return {str(name): kind for name, kind in getattr(value, "dtypes").items()}

@@ -43,8 +43,8 @@ def _number(value: Fraction | Decimal | float) -> str:
     if isinstance(value, Decimal):
         digits = format(value, "f")
         return digits if "." in digits else str(int(value))
-    # The shortest spelling that is read as the same number.
-    return repr(value)
+    # The shortest spelling that is read as the same number. Subclasses have spellings of their own.
+    return repr(float(value))
 
 
 def _duration(value: datetime.timedelta) -> str:
@@ -57,10 +57,14 @@ def inline(value: object) -> str:
     toml = getattr(value, "__toml__", None)
     if toml is not None:
         return str(toml())
+    if type(value).__module__.partition(".")[0] == "numpy" and isinstance(getattr(value, "ndim", None), int):
+        # A float of fewer bits has a shortest spelling of its own.
+        kind = getattr(getattr(value, "dtype", None), "kind", "")
+        return inline(float(str(value)) if kind == "f" and not getattr(value, "shape") else getattr(value, "tolist")())
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return str(value)
+        return str(int(value))
     if isinstance(value, (Fraction, Decimal, float)):
         return _number(value)
     if isinstance(value, str):
@@ -78,13 +82,15 @@ def inline(value: object) -> str:
         return "[" + ", ".join(inline(part) for part in value) + "]"
     if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
-    item = getattr(value, "item", None)
-    if callable(item) and type(value).__module__.partition(".")[0] == "numpy":
-        return inline(item())
     raise PolicyError(
-        f"a policy cannot hold {value!r}, a {type(value).__name__}",
+        f"a policy cannot hold what is of the type {type(value).__name__}: {_shortened(value)}",
         help="it holds texts, numbers (int, float, Decimal, Fraction), booleans, lists and dicts",
     )
+
+
+def _shortened(value: object) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:59] + "…"
 
 
 def _keys(table: Mapping[str, object]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -15,7 +16,7 @@ from ._plots import bars_svg, scatter_svg
 from ._progress import Progress, watched
 from .errors import InputError
 from .hierarchies import Svg
-from .policy import Policy
+from .policy import Policy, PolicyLike, policy_of
 
 if TYPE_CHECKING:
     import pandas
@@ -72,7 +73,7 @@ class Comparison:
 
 def compare(
     data: DataLike | None,
-    policies: Policy | Sequence[Policy] | Mapping[str, Policy],
+    policies: PolicyLike | Sequence[PolicyLike] | Mapping[str, PolicyLike],
     *,
     vary: Mapping[str, Sequence[Any]] | None = None,
     progress: Progress = None,
@@ -112,13 +113,14 @@ def compare(
     )
 
 
-def _named(policies: Policy | Sequence[Policy] | Mapping[str, Policy]) -> dict[str, Policy]:
-    if isinstance(policies, Policy):
-        return {"as written": policies}
+def _named(policies: PolicyLike | Sequence[PolicyLike] | Mapping[str, PolicyLike]) -> dict[str, Policy]:
     if isinstance(policies, Mapping):
-        return {str(label): policy for label, policy in policies.items()}
+        return {str(label): policy_of(policy) for label, policy in policies.items()}
+    if not isinstance(policies, Sequence) or isinstance(policies, str):
+        return {"as written": policy_of(policies)}
     named: dict[str, Policy] = {}
-    for number, policy in enumerate(policies, 1):
-        label = policy._summary()
+    for number, given in enumerate(policies, 1):
+        policy = policy_of(given)
+        label = os.fspath(given) if isinstance(given, (str, os.PathLike)) else policy._summary()
         named[f"{label} ({number})" if label in named else label] = policy
     return named

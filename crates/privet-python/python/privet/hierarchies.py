@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _toml
 from ._frames import table_of
+from ._labels import is_missing, label
 from ._plots import tree_svg
 from ._privet import Taxonomy
 from .errors import InputError
@@ -56,7 +57,7 @@ class Hierarchy:
     @classmethod
     def from_paths(cls, paths: Iterable[Sequence[object]]) -> Hierarchy:
         """From paths ``[leaf, …, root]``, one for each leaf."""
-        return cls._of(Taxonomy.of_paths([[_label(label) for label in path] for path in paths]))
+        return cls._of(Taxonomy.of_paths([[label(step) for step in path] for path in paths]))
 
     @classmethod
     def from_dict(cls, tree: Mapping[Any, Any], root: str = "*") -> Hierarchy:
@@ -67,7 +68,7 @@ class Hierarchy:
         >>> Hierarchy.from_dict({"fruit": ["apple", "pear"], "nuts": ["almond"]}).paths[2]
         ('almond', 'nuts', '*')
         """
-        grouped = [isinstance(value, (Mapping, list, tuple, set)) for value in tree.values()]
+        grouped = [isinstance(value, Iterable) and not isinstance(value, (str, bytes)) for value in tree.values()]
         if any(grouped):
             if not all(grouped):
                 raise InputError(
@@ -75,7 +76,7 @@ class Hierarchy:
                     help="give {value: parent, …}, or {group: [value, …], …}",
                 )
             return cls.from_paths(_nested(tree, [root]))
-        above = {_label(child): _label(parent) for child, parent in tree.items()}
+        above = {label(child): label(parent) for child, parent in tree.items()}
         inner = set(above.values())
         paths: list[list[str]] = []
         for child in above:
@@ -83,10 +84,10 @@ class Hierarchy:
                 continue
             path = [child]
             while path[-1] in above:
-                label = above[path[-1]]
-                if label in path:
-                    raise InputError(f"'{label}' is above itself in the hierarchy", help="remove the cycle")
-                path.append(label)
+                parent = above[path[-1]]
+                if parent in path:
+                    raise InputError(f"'{parent}' is above itself in the hierarchy", help="remove the cycle")
+                path.append(parent)
             paths.append(path if path[-1] == root else [*path, root])
         if not paths:
             raise InputError("every value of the hierarchy is above another", help="remove the cycle")
@@ -121,11 +122,11 @@ class Hierarchy:
 
     def generalise(self, value: object, level: int) -> str:
         """What a value is shown as at a level; 0 is the value itself."""
-        return self._tree.at_level(_label(value), level)
+        return self._tree.at_level(label(value), level)
 
     def missing_values(self, values: Iterable[object]) -> list[str]:
         """The values that have no leaf."""
-        return self._tree.missing(sorted({_label(value) for value in values if value is not None}))
+        return self._tree.missing(sorted({label(value) for value in values if not is_missing(value)}))
 
     def to_frame(self) -> pandas.DataFrame:
         """A frame with a column for each level."""
@@ -169,31 +170,25 @@ class Svg:
         return f"Svg({len(self.text)} characters)"
 
 
-def _label(value: object) -> str:
-    """A value as the engine spells it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value if isinstance(value, str) else str(value)
-
-
 def _nested(tree: Any, above: list[str]) -> list[list[str]]:
     if isinstance(tree, Mapping):
         paths = []
         for name, below in tree.items():
-            paths += _nested(below, [_label(name), *above]) if below else [[_label(name), *above]]
+            paths += _nested(below, [label(name), *above]) or [[label(name), *above]]
         return paths
-    return [[_label(leaf), *above] for leaf in tree]
+    return [[label(leaf), *above] for leaf in tree]
 
 
 def _counted(counts: Mapping[str, int] | Iterable[object] | None) -> dict[str, int]:
     if counts is None:
         return {}
     if isinstance(counts, Mapping):
-        return {_label(value): int(count) for value, count in counts.items()}
+        return {label(value): int(count) for value, count in counts.items()}
     found: dict[str, int] = {}
     for value in counts:
-        label = _label(value)
-        found[label] = found.get(label, 0) + 1
+        if not is_missing(value):
+            spelled = label(value)
+            found[spelled] = found.get(spelled, 0) + 1
     return found
 
 
@@ -213,10 +208,9 @@ class Builder:
         """The hierarchy of these values; missing ones are left out."""
         counts: dict[str, int] = {}
         for value in values:
-            if value is None or value != value:
-                continue
-            label = _label(value)
-            counts[label] = counts.get(label, 0) + 1
+            if not is_missing(value):
+                spelled = label(value)
+                counts[spelled] = counts.get(spelled, 0) + 1
         return self.build_counted(list(counts.items()))
 
     def build_counted(self, counts: list[tuple[str, int]]) -> Hierarchy:
@@ -228,8 +222,21 @@ class Builder:
         return Hierarchy._of(Taxonomy.build(self.kind, counts, **self.options))
 
     def __repr__(self) -> str:
-        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
-        return f"{self.kind}({options})"
+        """As it is called."""
+        options = dict(self.options)
+        if self.kind == "equal-width":
+            return f"intervals({options['width']}, fanout={options['fanout']})"
+        if self.kind in ("equal-bins", "equal-frequency"):
+            count = "bins" if self.kind == "equal-bins" else "quantiles"
+            return f"intervals({count}={options['bins']}, fanout={options['fanout']})"
+        if self.kind == "breaks":
+            return f"intervals(breaks=[{', '.join('[' + ', '.join(level) + ']' for level in options['breaks'])}])"
+        if self.kind in ("prefixes", "prefix"):
+            name, numbers = ("mask", options["steps"]) if self.kind == "prefixes" else ("prefix", options["lengths"])
+            return f"{name}({', '.join(map(str, numbers))})"
+        if self.kind == "joined":
+            return f"groups({len(set(options['groups'].values()))} of {len(options['groups'])} values)"
+        return f"{self.kind}()"
 
 
 def _decimal(value: Number) -> str:
@@ -315,6 +322,6 @@ def groups(names: Mapping[str, Sequence[object]], *, rare: int = 0, other: str =
     of: dict[str, str] = {}
     for name, values in names.items():
         for value in values:
-            if of.setdefault(_label(value), name) != name:
+            if of.setdefault(label(value), name) != name:
                 raise InputError(f"'{value}' is in two groups", help="list every value once")
     return Builder("joined", {"groups": of, "least": rare, "other": other})

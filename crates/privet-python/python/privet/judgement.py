@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from . import _privet
-from ._frames import DataLike, data_of
+from ._frames import ArrowStream, DataLike, data_of, is_frame
 from ._plots import histogram_svg
 from ._progress import Progress, watched
 from .errors import AuditFailed, InputError
 from .hierarchies import Svg
-from .policy import Policy
+from .policy import PolicyLike, policy_of
 
 if TYPE_CHECKING:
     import pandas
@@ -174,12 +174,15 @@ class Attacks:
 
 def audit(
     original: DataLike | None,
-    release: DataLike | Release,
-    policy: Policy,
+    release: DataLike | Mapping[str, ArrowStream] | Release,
+    policy: PolicyLike,
     *,
     progress: Progress = None,
 ) -> Audit:
     """Audits any frame against the original and a policy, with none of the code that makes releases.
+
+    Where a method publishes several tables, ``release`` is a dict of frames by the names that :attr:`Release.names` has, or the path
+    of the folder that they are in.
 
     >>> from privet import Policy, k_anonymity, quasi
     >>> original = {"age": [34, 36, 61]}
@@ -190,17 +193,18 @@ def audit(
     >>> [check.name for check in found.failures]
     ['k-anonymity (k = 2)']
     """
-    held = data_of(original, about=policy.data)
-    judged = _judged(release, policy.data)
+    asked = policy_of(policy)
+    held = data_of(original, about=asked.data)
+    judged = _judged(release, asked.data)
     with watched(progress) as report:
-        found = _privet.audit(policy.bind(held)._policy, held, judged, report)
+        found = _privet.audit(asked.bind(held)._policy, held, judged, report)
     return Audit._of(json.loads(found))
 
 
 def attack(
     original: DataLike | None,
-    release: DataLike | Release,
-    policy: Policy,
+    release: DataLike | Mapping[str, ArrowStream] | Release,
+    policy: PolicyLike,
     *,
     attacks: Choice = "all",
     progress: Progress = None,
@@ -209,15 +213,18 @@ def attack(
 
     ``attacks`` is ``"all"``, ``"cheap"``, or the names of some.
     """
-    held = data_of(original, about=policy.data)
-    judged = _judged(release, policy.data)
+    asked = policy_of(policy)
+    held = data_of(original, about=asked.data)
+    judged = _judged(release, asked.data)
     with watched(progress) as report:
-        found = _privet.attack(policy.bind(held)._policy, held, judged, _chosen(attacks), report)
+        found = _privet.attack(asked.bind(held)._policy, held, judged, _chosen(attacks), report)
     return Attacks._of(found)
 
 
 def _judged(release: Any, about: dict[str, Any] | None = None) -> Any:
     rows = getattr(release, "_rows", None)
+    if isinstance(release, Mapping) and release and all(is_frame(table) for table in release.values()):
+        return [(str(name), data_of(table, name=str(name))) for name, table in release.items()]
     return rows if isinstance(rows, _privet.Rows) else data_of(release, name="release", about=about)
 
 
@@ -303,8 +310,10 @@ def risk(
     if on_missing not in ("value", "drop"):
         raise InputError(f"'on_missing' cannot be {on_missing!r}", help="write 'value' or 'drop'")
     held = _judged(data)
+    if isinstance(held, list):
+        raise InputError("risks are of one table", help="give one of them")
     if isinstance(held, _privet.Rows):
         held = data_of(held.table(held.names[0]), name="release")
     with watched(progress) as report:
-        sizes = _privet.class_sizes(held, list(quasi_identifiers), list(missing), on_missing == "value", report)
-    return Risk(tuple(quasi_identifiers), sizes)
+        sizes = _privet.class_sizes(held, list(map(str, quasi_identifiers)), list(missing), on_missing == "value", report)
+    return Risk(tuple(map(str, quasi_identifiers)), sizes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,31 +11,34 @@ from decimal import Decimal
 from fractions import Fraction
 from html import escape
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from . import _privet, _toml
-from ._frames import DataLike, data_of
-from .errors import PolicyError
+from ._frames import ArrowStream, DataLike, data_of
+from .errors import DataError, InputError, PolicyError
 from .hierarchies import Builder, Hierarchy
 
 __all__ = [
     "Clause",
     "Column",
     "Policy",
+    "PolicyLike",
     "class_label",
     "identifier",
     "item_set",
     "mixed",
     "other",
+    "policy_of",
     "pseudonym",
     "quasi",
     "quasi_sensitive",
     "sensitive",
-    "set_of_items",
 ]
 
-#: A hierarchy, a way to build one, a dict of parents, or the name of a file.
-HierarchyLike: TypeAlias = "Hierarchy | Builder | Mapping[Any, Any] | str | os.PathLike[str]"
+#: A hierarchy, a way to build one, a dict of parents, paths, a frame, or the name of a file.
+HierarchyLike: TypeAlias = (
+    "Hierarchy | Builder | Mapping[Any, Any] | Sequence[Sequence[object]] | ArrowStream | str | os.PathLike[str]"
+)
 
 
 @dataclass(frozen=True)
@@ -86,18 +90,16 @@ def quasi_sensitive(**keys: Any) -> Column:
     return Column("quasi-sensitive", None, keys)
 
 
-def set_of_items(hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
-    """A set of items, a few of which others may know: its items are generalised along their hierarchy."""
-    return Column("set", hierarchy, keys)
-
-
 def pseudonym(**keys: Any) -> Column:
     """A column that names a person directly, by which tables are to be joined. It is published as a keyed hash."""
     return Column("pseudonym", None, keys)
 
 
-def item_set(separator: str, hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
-    """A set of items, a few of which others may know."""
+def item_set(separator: str = "|", hierarchy: HierarchyLike | None = None, **keys: Any) -> Column:
+    """A set of items, a few of which others may know: they are generalised along their hierarchy.
+
+    Cells are texts with ``separator`` between the items, or lists, for which it is ``"|"``.
+    """
     return Column("set", hierarchy, {"separator": separator, **keys})
 
 
@@ -170,7 +172,9 @@ class Policy:
         folder: str | os.PathLike[str] | None = None,
         **sections: Mapping[str, Any],
     ) -> None:
-        document: dict[str, Any] = {} if seed is None else {"seed": seed}
+        if columns is not None and not isinstance(columns, Mapping):
+            raise PolicyError("the columns are a dict", help="write {'age': quasi(), 'disease': sensitive()}")
+        document: dict[str, Any] = {} if seed is None else {"seed": checked_seed(seed)}
         document["data"] = dict(data or {})
         if items is not None:
             document["items"] = {key: _hierarchy_value(value) if key == "hierarchy" else value
@@ -180,7 +184,7 @@ class Policy:
             document["columns"] = {
                 str(name): _column(str(name), column, builders) for name, column in columns.items()
             }
-        document["privacy"] = _privacy([privacy] if isinstance(privacy, Clause) else privacy)
+        document["privacy"] = _privacy([privacy] if isinstance(privacy, (Clause, str)) else privacy)
         if method is not None:
             clause = Clause(method) if isinstance(method, str) else method
             document["method"] = {"name": clause.name, **clause.to_dict()}
@@ -233,20 +237,23 @@ class Policy:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
-    def set(self, key: str, value: Any) -> Policy:
-        """The same policy with another value for a key, named by its path; ``None`` removes it.
+    def set(self, key: str | Sequence[str], value: Any) -> Policy:
+        """The same policy with another value for a key; ``None`` removes it.
+
+        The key is a path with dots, or a list of names where a name has a dot in it.
 
         >>> policy = Policy({"age": quasi()}, [Clause("k-anonymity", {"k": 2})], "mondrian")
         >>> policy.set("privacy.k-anonymity.k", 5).to_dict()["privacy"]
         {'k-anonymity': {'k': 5}}
         """
         document = copy.deepcopy(self._document)
-        *sections, last = key.split(".")
+        names = key.split(".") if isinstance(key, str) else list(key)
+        *sections, last = names
         table: Any = document
         for name in sections:
             table = table.setdefault(name, {}) if isinstance(table, dict) else None
         if not isinstance(table, dict):
-            raise PolicyError(f"'{key}' is not a key of one table", help="change the dict of policy.to_dict() instead")
+            raise PolicyError(f"'{'.'.join(names)}' is not a key of one table", help="change the dict of policy.to_dict() instead")
         if value is None:
             table.pop(last, None)
         else:
@@ -263,6 +270,8 @@ class Policy:
         held, document = data_of(data, about=self.data), copy.deepcopy(self._document)
         for name, builder in self._builders.items():
             counts = self._policy.values(held, name)
+            if not counts:
+                raise DataError(f"column '{name}' has no values", help=f"{builder!r} builds its hierarchy from them")
             document["columns"][name]["hierarchy"] = [list(path) for path in builder.build_counted(counts).paths]
         return Policy._of(_privet.Policy(_toml.write(document), self._path))
 
@@ -333,6 +342,34 @@ class Policy:
         return f"{len(tree)} values" if isinstance(tree, list) else str(tree)
 
 
+#: A policy, what has one (such as a draft), or a policy file.
+PolicyLike: TypeAlias = "Policy | HasPolicy | str | os.PathLike[str]"
+
+
+@runtime_checkable
+class HasPolicy(Protocol):
+    """What has a policy, as drafts and plans have."""
+
+    @property
+    def policy(self) -> Policy: ...
+
+
+def policy_of(value: PolicyLike) -> Policy:
+    """The policy that is meant."""
+    if isinstance(value, Policy):
+        return value
+    if isinstance(value, (str, os.PathLike)):
+        if isinstance(value, str) and "\n" in value:
+            raise PolicyError("the policy is a text, and a path is wanted", help="write Policy.parse(text)")
+        return Policy.read(value)
+    if isinstance(value, Mapping):
+        raise PolicyError("the policy is a dict", help="write Policy.from_dict(document), or Policy(columns, privacy, method)")
+    held = getattr(value, "policy", None)
+    if isinstance(held, Policy):
+        return held
+    raise PolicyError(f"a policy cannot be a {type(value).__name__}", help="give a Policy, or the path of a policy file")
+
+
 def _restored(text: str, path: str, builders: Mapping[str, Builder]) -> Policy:
     return Policy._of(_privet.Policy(text, path), builders)
 
@@ -342,9 +379,27 @@ def _hierarchy_value(hierarchy: Any) -> Any:
         return [list(path) for path in hierarchy.paths]
     if isinstance(hierarchy, Mapping):
         return [list(path) for path in Hierarchy.from_dict(hierarchy).paths]
-    if isinstance(hierarchy, os.PathLike):
+    if isinstance(hierarchy, (str, os.PathLike)):
         return os.fspath(hierarchy)
-    return hierarchy
+    if isinstance(hierarchy, (list, tuple)):
+        return [list(path) for path in Hierarchy.from_paths(hierarchy).paths]
+    if hasattr(hierarchy, "__arrow_c_stream__") or hasattr(hierarchy, "columns"):
+        return [list(path) for path in Hierarchy.from_frame(hierarchy).paths]
+    raise PolicyError(
+        f"a hierarchy cannot be a {type(hierarchy).__name__}",
+        help="give a Hierarchy, a way to build one such as intervals(5), a dict of parents, a frame, or the path of a file",
+    )
+
+
+def checked_seed(seed: object) -> int:
+    """A seed that the engine takes."""
+    try:
+        number = operator.index(seed)  # type: ignore[arg-type]
+    except TypeError:
+        number = -1
+    if isinstance(seed, bool) or not 0 <= number < 2**64:
+        raise InputError(f"a seed cannot be {seed!r}", help="it is a whole number from 0 to 2**64 - 1, and a secret")
+    return number
 
 
 def _column(name: str, column: Column | str | Mapping[str, Any], builders: dict[str, Builder]) -> dict[str, Any]:
@@ -352,6 +407,10 @@ def _column(name: str, column: Column | str | Mapping[str, Any], builders: dict[
         column = Column(column)
     if isinstance(column, Mapping):
         return dict(column)
+    if not isinstance(column, Column):
+        raise PolicyError(
+            f"column '{name}' cannot be a {type(column).__name__}", help="write quasi(), sensitive(), identifier() or other()"
+        )
     table: dict[str, Any] = {"role": column.role}
     if isinstance(column.hierarchy, Builder):
         builders[name] = column.hierarchy
@@ -360,7 +419,7 @@ def _column(name: str, column: Column | str | Mapping[str, Any], builders: dict[
     return table | dict(column.keys)
 
 
-def _privacy(clauses: Sequence[Clause]) -> dict[str, Any]:
+def _privacy(clauses: Sequence[Clause | str]) -> dict[str, Any]:
     privacy: dict[str, Any] = {}
     for clause in clauses:
         if not isinstance(clause, Clause):

@@ -7,19 +7,20 @@ import os
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import _frames, _privet
-from ._frames import DataLike, data_of
+from . import _privet, _typed
+from ._frames import DataLike, data_of, types_of
 from ._plots import bars_svg
 from ._privet import Table
 from ._progress import Progress, watched
 from .errors import AuditFailed, InputError
 from .hierarchies import Svg
 from .judgement import Attacks, Audit, Choice, Risk, _chosen, attack, audit, risk
-from .policy import Policy
+from .policy import Policy, PolicyLike, checked_seed, policy_of
 
 if TYPE_CHECKING:
     import pandas
@@ -68,11 +69,12 @@ class Release:
         policy: Policy,
         audit: Audit,
         attacks: Attacks,
-        frame: object | None,
+        types: Mapping[str, Any],
     ) -> None:
         self._decision = decision
         self._rows = rows
-        self._frame = frame
+        # The types of the columns, where the data are a frame of pandas.
+        self._types = types
         #: The policy, with all hierarchies built.
         self.policy = policy
         #: What the independent audit found.
@@ -135,23 +137,31 @@ class Release:
             name = self.names[0]
         if name not in self.names:
             raise InputError(f"the release has no table '{name}'", help="it has " + ", ".join(map(repr, self.names)))
-        return self._rows.table(name)
+        return self._rows.table(name, self._lists())
+
+    def _lists(self) -> list[str]:
+        """The columns of lists that are published as sets. A quasi-identifier is generalised as a whole."""
+        form, columns = self._form, self.policy.columns
+        if form is None:
+            return []
+        return [name for name, kind in zip(form.names, form.types)
+                if "List(" in kind and columns.get(name, {}).get("role") not in ("quasi-identifier", "mixed")]
+
+    @property
+    def _form(self) -> Table | None:
+        return self._decision.data.form
 
     def to_arrow(self, name: str | None = None) -> pyarrow.Table:
-        """A released table for pyarrow."""
-        import pyarrow
-
-        return pyarrow.table(self.table(name))
+        """A released table for pyarrow, with the types that the data have."""
+        return _typed.to_arrow(self.table(name), self._form)
 
     def to_polars(self, name: str | None = None) -> polars.DataFrame:
-        """A released table for polars."""
-        import polars
-
-        return polars.DataFrame(self.table(name))
+        """A released table for polars, with the types that the data have."""
+        return _typed.to_polars(self.table(name), self._form)
 
     def to_pandas(self, name: str | None = None) -> pandas.DataFrame:
         """A released table for pandas. Columns that are published as they are have the types that the data have."""
-        return _frames.to_pandas(self.to_arrow(name), self._frame)
+        return _typed.to_pandas(self.table(name), self._form, self._types)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.table().__arrow_c_stream__(requested_schema)
@@ -305,7 +315,7 @@ class Plan:
         self,
         data: DataLike | None = None,
         *,
-        policy: Policy | None = None,
+        policy: PolicyLike | None = None,
         seed: int | None = None,
         attacks: Choice = "cheap",
         progress: Progress = None,
@@ -313,18 +323,19 @@ class Plan:
         """Applies the plan: to the data that it was made for, or to others of the same form.
 
         Classes of other data that fall below the policy's requirements are left out. Data with values that the plan does not
-        know are refused, and so is a plan whose effect on a record depends on other records.
+        know are refused, unless the policy lists them in ``data.missing`` and drops missing values; and so is a plan whose effect on
+        a record depends on other records.
         """
         if data is None and self._decision is None:
             raise InputError("a loaded plan has no data of its own", help="name the data: plan.apply(df)")
         with watched(progress) as report:
             if data is None and self._decision is not None:
-                return _released(self._decision, self.policy, attacks, None, report)
-            asked = policy or self.policy
+                return _released(self._decision, self.policy, attacks, {}, report)
+            asked = self.policy if policy is None else policy_of(policy)
             held = data_of(data, about=asked.data)
             asked = asked.bind(held)
-            decision = _privet.Decision.make(asked._policy, held, seed, json.dumps(self._plan), report)
-            return _released(decision, asked, attacks, data, report)
+            decision = _privet.Decision.make(asked._policy, held, _seed(seed), json.dumps(self._plan), report)
+            return _released(decision, asked, attacks, types_of(data), report)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # What was decided stays here; the plan goes without it.
@@ -339,7 +350,7 @@ def _released(
     decision: _privet.Decision,
     policy: Policy,
     attacks: Choice,
-    frame: object | None,
+    types: Mapping[str, Any],
     report: Any,
 ) -> Release:
     rows = decision.apply(report)
@@ -350,12 +361,12 @@ def _released(
     tried = Attacks((), {})
     if _chosen(attacks) not in ([], ["none"]):
         tried = Attacks._of(_privet.attack(policy._policy, decision.data, rows, _chosen(attacks), report))
-    return Release(decision, rows, policy, found, tried, frame)
+    return Release(decision, rows, policy, found, tried, types)
 
 
 def anonymize(
     data: DataLike | None,
-    policy: Policy | str | os.PathLike[str],
+    policy: PolicyLike,
     *,
     seed: int | None = None,
     time_limit: object | None = None,
@@ -366,7 +377,8 @@ def anonymize(
     """Decides, applies, audits and attacks. Nothing is written: see :meth:`Release.publish`.
 
     ``data`` is a frame, a dict of lists, a list of transactions, a path, or ``None`` for the file that the policy names.
-    ``count`` names a column that says how often each row is there. ``time_limit`` is a text such as ``"30s"``, or a timedelta.
+    ``count`` names a column that says how often each row is there. ``time_limit`` is seconds, a text such as ``"5m"``, or a
+    timedelta.
 
     >>> from privet import Policy, k_anonymity, quasi
     >>> people = {"age": [34, 36, 61, 67], "city": ["Cork", "Cork", "Galway", "Galway"]}
@@ -375,28 +387,45 @@ def anonymize(
     >>> release
     Release(4 of 4 records, 6.1% lost (LM), audit passed, no warnings)
     """
-    asked = policy if isinstance(policy, Policy) else Policy.read(policy)
+    asked = policy_of(policy)
     if time_limit is not None:
-        asked = asked.set("method.time_limit", time_limit)
+        asked = asked.set("method.time_limit", _limit(time_limit))
     held = data_of(data, count=count, about=asked.data)
     asked = asked.bind(held)
     with watched(progress) as report:
-        decision = _privet.Decision.make(asked._policy, held, seed, None, report)
-        return _released(decision, asked, attacks, data, report)
+        decision = _privet.Decision.make(asked._policy, held, _seed(seed), None, report)
+        return _released(decision, asked, attacks, types_of(data), report)
+
+
+def _limit(time_limit: object) -> object:
+    """A number is seconds."""
+    if isinstance(time_limit, (int, float)) and not isinstance(time_limit, bool):
+        try:
+            return timedelta(seconds=time_limit)
+        except (ValueError, OverflowError):
+            raise InputError(f"a time limit cannot be {time_limit} seconds", help="write 30, or '5m'") from None
+    return time_limit
+
+
+def _seed(seed: int | None) -> int | None:
+    return None if seed is None else checked_seed(seed)
 
 
 def decide(
     data: DataLike | None,
-    policy: Policy | str | os.PathLike[str],
+    policy: PolicyLike,
     *,
     seed: int | None = None,
+    time_limit: object | None = None,
     count: str | None = None,
     progress: Progress = None,
 ) -> Plan:
     """Searches for the best plan. ``count`` names a column that says how often each row is there: distinct rows are enough."""
-    asked = policy if isinstance(policy, Policy) else Policy.read(policy)
+    asked = policy_of(policy)
+    if time_limit is not None:
+        asked = asked.set("method.time_limit", _limit(time_limit))
     held = data_of(data, count=count, about=asked.data)
     asked = asked.bind(held)
     with watched(progress) as report:
-        decision = _privet.Decision.make(asked._policy, held, seed, None, report)
+        decision = _privet.Decision.make(asked._policy, held, _seed(seed), None, report)
     return Plan(json.loads(decision.plan()), asked, decision)

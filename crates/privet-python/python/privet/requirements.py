@@ -13,11 +13,16 @@ from typing import Literal, TypeAlias
 from .policy import Clause
 
 __all__ = [
+    "average_risk",
     "beta_likeness",
     "coherence",
     "delta_disclosure",
+    "delta_presence",
     "ff_anonymity",
+    "household_risk",
+    "individual_risk",
     "k_anonymity",
+    "k_map",
     "kl_privacy",
     "km_anonymity",
     "l_diversity",
@@ -25,10 +30,12 @@ __all__ = [
     "lkc_privacy",
     "matching_l_diversity",
     "n_t_closeness",
+    "population_uniqueness",
     "privacy_degree",
     "projection",
     "qs_closeness",
     "qs_diversity",
+    "sample_uniqueness",
     "t_closeness",
     "transactional_k_anonymity",
     "vocabulary_k_anonymity",
@@ -217,6 +224,97 @@ def delta_disclosure(
     ``absent``: what a value means that a class lacks: violates or skip. Default: violates.
     """
     return Clause("delta-disclosure", {"column": column, "delta": delta, "absent": absent})
+
+
+def k_map(
+    k: int,
+    *,
+    by: Literal["population", "weights", "poisson", "zero-truncated-poisson"] | None = None,
+    significance: Number | None = None,
+) -> Clause:
+    """Behind every class there are at least k people of the population.
+
+    ``k``: the least number of people behind a class, as in k = 5.
+    ``by``: where that number comes from; left out: population where [population] has a path, else weights where a
+        column has that role.
+    ``significance``: for poisson and zero-truncated-poisson: how likely a class of fewer people may pass, as in 0.01.
+    """
+    return Clause("k-map", {"k": k, "by": by, "significance": significance})
+
+
+def delta_presence(
+    min: Number,
+    max: Number,
+    *,
+    on_suppression: Literal["refuse", "ignore"] | None = None,
+) -> Clause:
+    """Of the people behind every class of the population, a share from min to max is in the data.
+
+    ``min``: the least share, as in min = 0.
+    ``max``: the largest share, as in max = "1/5".
+    ``on_suppression``: refuse: no class may be left out; ignore: only classes with released records are bounded, and
+        presence is hidden partly. Default: refuse.
+    """
+    return Clause("delta-presence", {"min": min, "max": max, "on_suppression": on_suppression})
+
+
+def average_risk(
+    max: Number,
+    *,
+    highest: Number | None = None,
+    at_risk: Number | None = None,
+) -> Clause:
+    """On average a released record is found with a chance of at most max.
+
+    ``max``: the largest average, as in max = "1/20".
+    ``highest``: the chance above which a record is at risk, as in highest = "1/5".
+    ``at_risk``: the largest share of records at risk, as in at_risk = 0.05; 0 where only 'highest' is given.
+    """
+    return Clause("average-risk", {"max": max, "highest": highest, "at_risk": at_risk})
+
+
+def sample_uniqueness(
+    max: Number,
+) -> Clause:
+    """At most a share max of the released records is alone in its class.
+
+    ``max``: the largest share, as in max = 0.01.
+    """
+    return Clause("sample-uniqueness", {"max": max})
+
+
+def population_uniqueness(
+    max: Number,
+    *,
+    estimator: Literal["zayatz", "pitman", "snb", "dankar"] | None = None,
+) -> Clause:
+    """An estimated share of at most max of the population is unique in the released columns.
+
+    ``max``: the largest share, as in max = 0.001.
+    ``estimator``: how the share is estimated: zayatz, pitman, snb, or the rule of Dankar and others, which chooses one
+        of them. Default: dankar.
+    """
+    return Clause("population-uniqueness", {"max": max, "estimator": estimator})
+
+
+def individual_risk(
+    max: Number,
+) -> Clause:
+    """With survey weights, a record of every class is found with a chance of at most max.
+
+    ``max``: the largest chance, as in max = 0.01.
+    """
+    return Clause("individual-risk", {"max": max})
+
+
+def household_risk(
+    max: Number,
+) -> Clause:
+    """Somebody of a household is found with a chance of at most max.
+
+    ``max``: the largest chance, as in max = 0.05.
+    """
+    return Clause("household-risk", {"max": max})
 
 
 def n_t_closeness(
