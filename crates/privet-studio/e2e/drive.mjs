@@ -193,9 +193,12 @@ async function rail(browser) {
   const line = before.split("\n").findIndex((one) => one.includes("full-domain")) + 1;
   const said = await page.textContent("#policy-notice");
   check("an error names its line", said.includes(`Line ${line}`) && said.includes("full-domain"), said);
-  for (let at = 0; at < 3; at += 1) { await page.click("#undo"); await page.waitForTimeout(250); }
+  // However fast: changes wait for each other.
+  for (let at = 0; at < 3; at += 1) await page.click("#undo");
+  await page.waitForSelector("#undo[disabled]");
   check("undo goes back to the beginning", (await text()) === before && onDisk() === before, await text());
-  for (let at = 0; at < 2; at += 1) { await page.click("#redo"); await page.waitForTimeout(250); }
+  for (let at = 0; at < 2; at += 1) await page.click("#redo");
+  await page.waitForFunction(() => document.querySelector("#policy-text").value.includes("k = 4 "));
   check("redo goes forth again", (await text()) === before.replace("k = 2 ", "k = 4 "));
   await page.reload();
   await page.waitForSelector("body[data-ready=yes]");
@@ -254,7 +257,7 @@ async function compare(browser) {
   await page.waitForSelector("#step-search[aria-current]");
   check("a point of the plot is adopted", await page.isEnabled("#undo"));
   await page.click("#undo");
-  await page.waitForTimeout(300);
+  await page.waitForSelector("#undo[disabled]");
   await page.click("#search");
   await page.waitForSelector("#found-title");
   await page.click("#next");
