@@ -161,9 +161,9 @@ pub struct Example {
 
 #[derive(Debug, Args)]
 pub struct Init {
-    /// The data file
+    /// The data file, or several that are one table; - is standard input
     #[arg(required_unless_present = "from_database", conflicts_with = "from_database")]
-    pub data: Option<PathBuf>,
+    pub data: Vec<PathBuf>,
     /// Draft for a table of a database, in place of a file: postgresql, sqlite, duckdb, or an ADBC driver
     #[arg(long, value_name = "DRIVER", requires = "uri_env", conflicts_with_all = ["kind", "delimiter", "header"])]
     pub from_database: Option<String>,
@@ -414,6 +414,8 @@ pub enum Hierarchy {
     List,
     /// Make a hierarchy file for a column from one to start from
     Add(Add),
+    /// Merge, split and rename groups of a hierarchy
+    Edit(Edit),
     /// Draw a hierarchy, with counts from the data
     Show(Show),
     /// Check a hierarchy against a data file
@@ -430,6 +432,27 @@ pub struct Applied {
     /// Only this column
     #[arg(long, value_name = "COLUMN")]
     pub column: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Edit {
+    /// The hierarchy file
+    pub hierarchy: PathBuf,
+    /// Put values or groups into a group, new or not, as in higher=master,doctorate; can be repeated
+    #[arg(long, value_name = "GROUP=NAMES", required_unless_present_any = ["split", "rename"])]
+    pub merge: Vec<String>,
+    /// Take a group away: what stood below it stands below the next one; can be repeated
+    #[arg(long, value_name = "GROUP")]
+    pub split: Vec<String>,
+    /// Give a group another name, as in higher=postgraduate; can be repeated
+    #[arg(long, value_name = "GROUP=NAME")]
+    pub rename: Vec<String>,
+    /// The hierarchy file to make
+    #[arg(long, short, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Replace an existing file
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -126,6 +126,36 @@ fn rare_values_are_joined_and_others_merged() {
     }
 }
 
+#[test]
+fn groups_are_split_merged_and_renamed() {
+    let bench = Bench::new();
+    bench.write("o.csv", "a;x;all;*\nb;x;all;*\nc;y;all;*\nd;y;all;*\n");
+    let edit = ["hierarchy", "edit", "o.csv", "-o", "n.csv", "--force"];
+    let made = |more: &[&str]| {
+        bench.privet(&[&edit[..], more].concat()).succeeds();
+        bench.text("n.csv")
+    };
+    assert_eq!(made(&["--split", "all"]), "a;x;*\nb;x;*\nc;y;*\nd;y;*\n");
+    assert_eq!(made(&["--rename", "x=first"]), "a;first;all;*\nb;first;all;*\nc;y;all;*\nd;y;all;*\n");
+    // A value changes its group, and a new group takes in others.
+    let text = made(&["--split", "all", "--merge", "x=c"]);
+    assert!(text.contains("c;x;*") && text.contains("d;y;*"), "{text}");
+    let text = made(&["--split", "all", "--merge", "new=x,y"]);
+    assert_eq!(text, "a;x;new;*\nb;x;new;*\nc;y;new;*\nd;y;new;*\n");
+    for wrong in [
+        &["--split", "z"][..],
+        &["--split", "a"],
+        &["--merge", "x"],
+        &["--merge", "x=z"],
+        &["--rename", "a=b"],
+        &[],
+    ] {
+        let outcome = bench.privet(&[&edit[..], wrong].concat()).exits(2);
+        assert!(outcome.stderr.contains("help"), "{wrong:?}: {}", outcome.stderr);
+    }
+    bench.privet(&["hierarchy", "edit", "o.csv", "-o", "n.csv", "--split", "all"]).exits(2);
+}
+
 /// A file of real data, where it is at hand.
 fn real(path: &str) -> Option<PathBuf> {
     let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));

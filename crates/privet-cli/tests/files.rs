@@ -118,6 +118,42 @@ fn dates_and_numbers_are_read_as_the_policy_says() {
 }
 
 #[test]
+fn types_hold() {
+    let text = people();
+    let typed = |text: &str, column: &str, word: &str| {
+        let bench = bench(text);
+        let section = format!("[columns.{column}]");
+        bench.edit("policy.toml", &section, &format!("{section}\ntype = \"{word}\""));
+        bench
+    };
+    let (expected, _) = released(&bench(&text));
+    assert_eq!(released(&typed(&text, "age", "number")).0, expected);
+    assert!(String::from_utf8_lossy(&expected).contains('['), "numbers are published as ranges");
+    for word in ["category", "code", "text"] {
+        let (codes, _) = released(&typed(&text, "age", word));
+        assert!(!String::from_utf8_lossy(&codes).contains('['), "{word}: codes are never ranges");
+    }
+    for (word, cell) in [("number", "thirty"), ("date", "31.1.1942")] {
+        let bench = typed(&text.replacen("30,", &format!("{cell},"), 1), "age", word);
+        let refused = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+        assert!(refused.stderr.contains(&format!("data.csv:2: '{cell}'")), "{}", refused.stderr);
+    }
+    let days: String =
+        (10..22).map(|day| format!("{day}/1/1942,Bonn,{}\n", ["flu", "none"][day % 2])).collect();
+    let dated = typed(&format!("age,town,ill\n{days}"), "age", "date");
+    dated.edit("policy.toml", "type = \"date\"", "type = \"date\"\ndate = \"%d/%m/%Y\"");
+    released(&dated);
+    let bench = typed(&text, "age", "code");
+    bench.edit("policy.toml", "type = \"code\"", "type = \"code\"\ndecimal = \",\"");
+    let refused = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+    assert!(
+        refused.stderr.contains("type' says") && refused.stderr.contains("decimal'"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn dates_that_can_be_read_in_two_ways_are_not_guessed() {
     let bench = Bench::new();
     bench.write("data.csv", "born,sex\n01/02/1942,m\n03/04/1950,f\n");
@@ -174,6 +210,57 @@ fn standard_input_is_read_once_and_nothing_is_left_of_it() {
     let refused = piped(&["anonymize", "policy.toml", "-o", "other"]).exits(2);
     assert!(refused.stderr.contains("standard input:2:"), "{}", refused.stderr);
     assert!(bench.names("temporary").is_empty());
+}
+
+#[test]
+fn drafts_of_several_files_and_of_standard_input_run_as_they_are() {
+    let text = people();
+    let lines: Vec<&str> = text.lines().collect();
+    let bench = Bench::new();
+    for (part, rows) in lines[1..].chunks(5).enumerate() {
+        bench.write(&format!("part-{part}.csv"), format!("{}\n{}\n", lines[0], rows.join("\n")));
+    }
+    // A shell names the files; in quotes the pattern stays.
+    bench.privet(&["init", "part-0.csv", "part-1.csv", "part-2.csv", "-o", "listed"]).succeeds();
+    bench.privet(&["init", "part-*.csv", "-o", "pattern"]).succeeds();
+    assert!(bench.text("listed/policy.toml").contains("path = [\"../part-0.csv\", \"../part-1.csv\", "));
+    assert!(bench.text("pattern/policy.toml").contains("path = \"../part-*.csv\""));
+    for draft in ["listed", "pattern"] {
+        let policy = format!("{draft}/policy.toml");
+        bench.privet(&["anonymize", &policy, "-o", &format!("{draft}-out"), "--seed", "7"]).succeeds();
+    }
+    assert_eq!(bench.read("listed-out/public/release.csv"), bench.read("pattern-out/public/release.csv"));
+    let piped = |arguments: &[&str]| {
+        let mut command = command();
+        command.args(arguments).current_dir(bench.root());
+        command.stdin(Stdio::from(fs::File::open(bench.path("part-0.csv")).expect("a file")));
+        run(command)
+    };
+    piped(&["init", "-"]).succeeds();
+    piped(&["anonymize", "data-policy/policy.toml", "-o", "piped", "--seed", "7"]).succeeds();
+    // Logs and baskets are not tables, and are read from one file.
+    for part in ["a", "b"] {
+        let rows: String = (0..30).map(|n| format!("{n}\tred shoes\t2023-03-01 10:00:00\n")).collect();
+        bench.write(&format!("log-{part}.tsv"), format!("user_id\tquery\ttimestamp\n{rows}"));
+    }
+    let refused = bench.privet(&["init", "log-a.tsv", "log-b.tsv", "-o", "log"]).exits(2);
+    assert!(
+        refused.stderr.contains("query log") && refused.stderr.contains("join them"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn one_column_may_be_a_delimiter_that_is_not_known() {
+    let bench = Bench::new();
+    bench.write("data.txt", people().replace(',', "^"));
+    let drafted = bench.privet(&["init", "data.txt", "-o", "one"]).succeeds();
+    assert!(
+        drafted.stderr.contains("only one column") && drafted.stderr.contains("--delimiter"),
+        "{}",
+        drafted.stderr
+    );
 }
 
 #[test]

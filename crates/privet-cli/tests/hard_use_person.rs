@@ -544,3 +544,44 @@ fn hard_use_1_3_a_number_of_people_that_the_policy_does_not_mention_is_named() {
         assert!(!said.contains("recurs"), "{name}: {said}");
     }
 }
+
+/// Households are counted as people are: with the same numbers, it is the same release.
+#[test]
+fn requirements_may_count_households() {
+    let bench = bench(&visits());
+    let households = format!("{K}unit = \"household\"\n");
+    for (number, method) in ["name = \"mondrian\"", "name = \"full-domain\""].iter().enumerate() {
+        made(&bench, PERSON, K, method, &format!("people-{number}")).succeeds();
+        policy(&bench, "households.toml", "", &households, method);
+        bench.edit("households.toml", "role = \"identifier\"", "role = \"household\"");
+        let out = format!("households-{number}");
+        bench.privet(&["anonymize", "households.toml", "-o", &out]).succeeds();
+        let (people, own) =
+            (format!("people-{number}/public/release.csv"), format!("{out}/public/release.csv"));
+        assert_eq!(bench.text(&own), bench.text(&people), "{method}");
+        if number == 1 {
+            assert!(fewest_people(&bench, &own) >= 5, "{method}");
+        }
+        bench.privet(&["audit", &out]).succeeds();
+    }
+    // Five records of one household are not five households.
+    policy(&bench, "records.toml", "", K, "name = \"full-domain\"");
+    bench.privet(&["anonymize", "records.toml", "-o", "records"]).succeeds();
+    assert!(fewest_people(&bench, "records/public/release.csv") < 5);
+    for (data, privacy, role, words) in [
+        ("", households.as_str(), "identifier", "no column has role 'household'"),
+        (PERSON, households.as_str(), "household", "'person' has no meaning with unit"),
+        (
+            "",
+            "[privacy.k-anonymity]\nk = 5\nunit = \"person\"\n",
+            "identifier",
+            "nothing tells whose a record is",
+        ),
+        ("", "[privacy.k-anonymity]\nk = 5\nunit = \"pet\"\n", "identifier", "unit"),
+    ] {
+        policy(&bench, "wrong.toml", data, privacy, "name = \"mondrian\"");
+        bench.edit("wrong.toml", "role = \"identifier\"", &format!("role = \"{role}\""));
+        let refused = bench.privet(&["anonymize", "wrong.toml", "-o", "wrong"]).exits(2);
+        assert!(refused.stderr.contains(words) && refused.stderr.contains("help:"), "{}", refused.stderr);
+    }
+}

@@ -45,6 +45,9 @@ impl Dialect {
             Quote::Detected if is_in_single_quotes(first_line(sample)) => Some(b'\''),
             Quote::Detected => layout.quote,
         };
+        let hint = separator_line(sample).filter(|_| options.skip.is_none());
+        let delimiter = delimiter.or(hint);
+        layout.skip += u64::from(hint.is_some());
         let only = delimiter.map(|given| [given]);
         let candidates: &[char] = only.as_ref().map_or(&DELIMITERS, |only| only);
         if options.skip.is_none() {
@@ -55,7 +58,7 @@ impl Dialect {
                 let is_other_table = |other: &char| other != delimiter && is_table(other);
                 lines_before(&cut(*delimiter)).filter(|_| !candidates.iter().any(is_other_table))
             };
-            layout.skip = candidates.iter().find_map(before).unwrap_or(0);
+            layout.skip = candidates.iter().find_map(before).unwrap_or(layout.skip);
         }
         let fits = |delimiter: char| Records::of(sample, complete, delimiter, layout).fit();
         let delimiter = delimiter.unwrap_or_else(|| best_delimiter(&fits));
@@ -82,6 +85,17 @@ fn first_line(sample: &[u8]) -> &[u8] {
     let sample = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample);
     let mut lines = sample.split(|byte| matches!(byte, b'\r' | b'\n'));
     lines.find(|line| !line.is_empty() && !line.starts_with(b"#")).unwrap_or_default()
+}
+
+/// The delimiter that a first line `sep=;` names, which spreadsheets read and write and do not show.
+fn separator_line(sample: &[u8]) -> Option<char> {
+    let sample = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample);
+    let line = sample.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
+    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    let (word, sign) = line.split_at_checked(4)?;
+    let [sign] = sign else { return None };
+    let may_divide = sign.is_ascii_punctuation() || *sign == b'\t';
+    (word.eq_ignore_ascii_case(b"sep=") && may_divide && sample.len() > line.len()).then(|| char::from(*sign))
 }
 
 /// Whether a line is several cells, all in single quotes.
@@ -233,6 +247,23 @@ mod tests {
         let kept = ReadOptions { skip: Some(0), ..ReadOptions::default() };
         let found = Dialect::detect(b"Report\na,b,c\n1,2,3\n4,5,6\n", true, None, &kept);
         assert_eq!(found.layout.skip, 0);
+    }
+
+    #[test]
+    fn a_line_for_spreadsheets_names_the_delimiter() {
+        for (sample, skip, delimiter) in [
+            ("sep=;\r\na;b\r\n1,5;2\r\n", 1, ';'),
+            ("\u{feff}SEP=^\na^b\n1^2\n", 1, '^'),
+            ("\"sep=\t\"\na\tb\n", 1, '\t'),
+            ("sep=,\nReport,,,\na,b,c,d\n1,2,3,4\n5,6,7,8\n", 2, ','),
+            ("sep=ab\n1\n", 0, ','),
+            ("sep=;x\n1;2\n", 0, ';'),
+        ] {
+            let found = detect(sample);
+            assert_eq!((found.layout.skip, found.delimiter), (skip, delimiter), "{sample:?}");
+        }
+        let kept = ReadOptions { skip: Some(0), ..ReadOptions::default() };
+        assert_eq!(Dialect::detect(b"sep=;\na;b\n1;2\n", true, None, &kept).layout.skip, 0);
     }
 
     #[test]

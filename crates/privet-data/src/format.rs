@@ -104,6 +104,37 @@ const ACCEPTED: &str = "accepted are .csv, .tsv, .txt (read as .csv), .parquet, 
 /// What is read and not written.
 const READ_ONLY: &str = "; .xlsx, .xlsm, .xlsb, .xls and .ods are read too";
 
+/// Formats that are known and not read: how their files end, whose they are, and the way to one that is read.
+const CONVERTED: &[(&[&str], &str, &str)] = &[
+    (
+        &["json"],
+        "JSON that holds all records in one list",
+        "write an object per line (.jsonl): jq -c '.[]' people.json > people.jsonl; if it is so already, rename it",
+    ),
+    (
+        &["sav", "zsav", "por"],
+        "SPSS",
+        "save it as CSV or Parquet with the labels in place of the codes: in SPSS, in R with haven, in Python with pyreadstat",
+    ),
+    (
+        &["sas7bdat", "xpt"],
+        "SAS",
+        "save it as CSV or Parquet: in SAS with proc export, in R with haven, in Python with pyreadstat",
+    ),
+    (
+        &["dta"],
+        "Stata",
+        "save it as CSV or Parquet with the labels in place of the codes: in Stata with export delimited, in R with haven, in \
+         Python with pyreadstat",
+    ),
+    (&["rds", "rda", "rdata"], "R", "save it as CSV or Parquet: write.csv, or arrow::write_parquet"),
+    (
+        &["zip", "7z", "rar", "tar", "tgz", "bz2", "xz"],
+        "this compression",
+        "unpack it, or compress it with gzip or zstd",
+    ),
+];
+
 impl FileKind {
     /// Reads the kind off a file's name (`data.csv.gz`).
     ///
@@ -115,14 +146,18 @@ impl FileKind {
     pub fn of_path(path: &Path) -> Result<FileKind> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let (stem, compression) = split_compression(&name);
-        stem.rsplit_once('.').and_then(|(_, extension)| format_of(extension)).map_or_else(
-            || {
-                Err(Error::input("the name of the file does not tell its format")
-                    .in_file(path)
-                    .help(format!("rename the file; {ACCEPTED}{READ_ONLY}")))
-            },
-            |format| Ok(FileKind { format, compression }),
-        )
+        let extension = stem.rsplit_once('.').map(|(_, extension)| extension).unwrap_or_default();
+        if let Some(format) = format_of(extension) {
+            return Ok(FileKind { format, compression });
+        }
+        if let Some((_, format, way)) =
+            CONVERTED.iter().find(|(known, ..)| known.contains(&&*extension.to_lowercase()))
+        {
+            return Err(Error::input(format!("files of {format} are not read")).in_file(path).help(*way));
+        }
+        Err(Error::input("the name of the file does not tell its format")
+            .in_file(path)
+            .help(format!("rename the file; {ACCEPTED}{READ_ONLY}")))
     }
 
     /// Reads a kind as users write it after `--format` (`csv`, `tsv.zst`, `parquet`, `arrow`).
@@ -212,8 +247,23 @@ mod tests {
     }
 
     #[test]
+    fn formats_that_are_known_and_not_read_name_a_way() {
+        for (name, way) in [
+            ("a.json", "jq"),
+            ("a.SAV", "haven"),
+            ("a.sas7bdat", "proc export"),
+            ("a.dta", "labels"),
+            ("a.rds", "write.csv"),
+            ("a.csv.zip", "gzip"),
+        ] {
+            let error = FileKind::of_path(name.as_ref()).expect_err(name);
+            assert!(error.remedy().is_some_and(|remedy| remedy.contains(way)), "{error}");
+        }
+    }
+
+    #[test]
     fn an_unknown_extension_lists_the_known_ones() {
-        for name in ["data.xlsx", "data", "data.gz", "csv", "", "data.csv.bz2"] {
+        for name in ["data.xlsx", "data", "data.gz", "csv", "", "data.abc"] {
             let error = FileKind::of_path(name.as_ref()).unwrap_err().to_string();
             assert!(error.contains(".parquet") && error.contains(".zst"), "{error}");
         }

@@ -29,6 +29,9 @@ const FEW_PLACES: u64 = 1 << 24;
 /// larger ones at most this many for each filled cell.
 const MOST_PLACES: u64 = 64;
 
+/// Other sheets that are named at most.
+const SHEETS_NAMED: usize = 5;
+
 /// A sheet as delimited text.
 pub(super) struct Sheet {
     pub(super) spool: Spool,
@@ -84,7 +87,14 @@ fn read(path: &Path, options: &ReadOptions) -> Result<(Range<Data>, Option<Strin
         None if names.len() == 1 => (first, None),
         None => {
             let title = path.file_name().unwrap_or_default().to_string_lossy();
-            let note = format!("'{title}' has {} sheets; the first one, '{first}', is read", names.len());
+            let others: Vec<String> =
+                names.iter().skip(1).take(SHEETS_NAMED).map(|name| format!("'{name}'")).collect();
+            let more = if names.len() > SHEETS_NAMED + 1 { ", …" } else { "" };
+            let note = format!(
+                "'{title}' has {} sheets; the first one, '{first}', is read, and not {}{more}",
+                names.len(),
+                others.join(", ")
+            );
             (first, Some(note))
         }
     };
@@ -104,9 +114,14 @@ fn read(path: &Path, options: &ReadOptions) -> Result<(Range<Data>, Option<Strin
         }
     };
     if range.is_empty() {
-        return Err(Error::input(format!("the sheet '{name}' is empty"))
-            .in_file(path)
-            .help("name another one: sheet = \"…\" in [data]"));
+        let others: Vec<&str> = names.iter().map(String::as_str).filter(|other| *other != name).collect();
+        let help = match others.is_empty() {
+            true => "it is the only one; is it the right file?".to_string(),
+            false => {
+                format!("name another one with --sheet, or sheet = \"…\" in [data]: {}", others.join(", "))
+            }
+        };
+        return Err(Error::input(format!("the sheet '{name}' is empty")).in_file(path).help(help));
     }
     Ok((range, note))
 }
@@ -356,7 +371,7 @@ mod tests {
         let (cells, lines, notes) = rows(&workbook(PEOPLE), &ReadOptions::default()).expect("a sheet");
         assert_eq!(cells, ["age;born", "34;1942-01-31", "61.5;1942-02-01T12:00:00"]);
         assert_eq!(lines, [3, 5]);
-        assert_eq!(notes, ["'people.xlsx' has 2 sheets; the first one, 'People', is read"]);
+        assert_eq!(notes, ["'people.xlsx' has 2 sheets; the first one, 'People', is read, and not 'Notes'"]);
         let chosen = ReadOptions {
             sheet: Some("People".into()),
             range: Some("B2:B3".into()),

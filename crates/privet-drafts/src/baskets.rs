@@ -46,16 +46,23 @@ pub fn long_form(source: &Source, is_told: bool) -> Result<Option<(String, Strin
 }
 
 /// Whether lines differ in length as sets of items do, and not as those of a table with a few broken ones: at least one in
-/// five is not of the most common length.
+/// five is not of the most common length. A first line of several cells that no other is shorter than names the columns of a
+/// table, some of whose cells hold the delimiter.
 pub fn differ_in_length(source: &TransactionSource) -> Result<bool> {
     let mut lengths: HashMap<usize, u64, RandomState> = HashMap::default();
     let mut lines = 0;
+    let mut first = None;
     source.read(&mut |transaction, _| {
         place::unless_stopped()?;
         lines += 1;
+        first = first.or(Some(transaction.items.len()));
         *lengths.entry(transaction.items.len()).or_default() += 1;
         Ok(())
     })?;
+    let least = lengths.keys().min().copied();
+    if first == least && first.is_some_and(|first| first > 1) {
+        return Ok(false);
+    }
     let usual = lengths.values().max().copied().unwrap_or(0);
     Ok(5 * (lines - usual) >= lines && lines > 0)
 }

@@ -12,6 +12,10 @@ const LOOKED_AT: usize = 2_000;
 const LEAST_VALUES: usize = 3;
 /// This share of the values must have the form, in percent.
 const MOST: usize = 90;
+/// Of what leads to somebody directly, this share is too much.
+const SOME: usize = 10;
+/// Characters of a hash at least: eight bytes.
+const SHORTEST_HASH: usize = 16;
 /// Words of a cell from which on it is a text, on average.
 const WORDS_OF_TEXT: usize = 4;
 /// Characters of a cell from which on it is a text, on average.
@@ -31,6 +35,7 @@ pub(super) enum Content {
     Web,
     Network,
     Uuid,
+    Hash,
     Coordinates,
     FreeText,
     Birthdays,
@@ -72,9 +77,10 @@ const POSTCODES: [&str; 14] = [
 type HasForm = fn(&str) -> bool;
 
 /// The forms that values may have, the most certain first.
-const FORMS: [(Content, HasForm); 9] = [
+const FORMS: [(Content, HasForm); 10] = [
     (Content::Mail, is_mail),
     (Content::Uuid, is_uuid),
+    (Content::Hash, is_hash),
     (Content::Iban, is_iban),
     (Content::Card, is_card),
     (Content::Network, is_network),
@@ -109,6 +115,13 @@ pub(super) fn content(column: &ColumnProfile) -> Option<Content> {
         return None;
     }
     if let Some((content, _)) = FORMS.iter().find(|(_, looks)| fits(looks)) {
+        return Some(*content);
+    }
+    let direct = [Content::Mail, Content::Iban, Content::Card, Content::Telephone];
+    let some = |looks: &HasForm| {
+        values.iter().filter(|value| looks(value.trim())).count() * 100 >= values.len() * SOME
+    };
+    if let Some((content, _)) = FORMS.iter().find(|(form, looks)| direct.contains(form) && some(looks)) {
         return Some(*content);
     }
     if fits(&|value| Ready::find("icd-10").is_ok_and(|icd| icd.above(value).is_some())) {
@@ -192,6 +205,13 @@ fn is_uuid(cell: &str) -> bool {
     parts == [8, 4, 4, 4, 12] && cell.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
+/// Hexadecimal digits of a length that no number has: what a hash function made of somebody's name or number.
+fn is_hash(cell: &str) -> bool {
+    cell.len() >= SHORTEST_HASH
+        && cell.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && cell.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
 /// Two letters, two digits and up to thirty characters, with the check of ISO 7064 (mod 97 is 1).
 fn is_iban(cell: &str) -> bool {
     let code: String = cell.chars().filter(|c| *c != ' ').collect();
@@ -259,6 +279,7 @@ impl Content {
             Content::Web => "web addresses",
             Content::Network => "addresses of devices",
             Content::Uuid => "unique identifiers (UUID)",
+            Content::Hash => "hashes, which stand for somebody",
             Content::Coordinates => "coordinates of places",
             Content::FreeText => "free text",
             Content::Birthdays => "dates that spread as births do",

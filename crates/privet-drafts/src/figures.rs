@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::kind::ValueKind;
 use super::profile::Profile;
 use super::relations::Relations;
-use super::role::{LEAST_RECORDS, LEAST_TELLING, MOST_CODES, Suggestion, has_role, leave_out, suggest};
+use super::role::{LEAST_RECORDS, MOST_CODES, Suggestion, has_role, leave_out, suggest};
 use super::text::percent;
 use super::understood::Understood;
 use privet_policy::Role;
@@ -138,12 +138,11 @@ pub(super) fn withhold(roles: &mut [Option<Suggestion>], profile: &Profile) {
             }
         }
         if has_role(role, Role::Sensitive) && is_too_many(alone(profile, index)) {
-            // In a small table one record is more than one in a hundred; an amount is a key there too.
-            if is_amount(index) {
-                *role = singles_out(alone(profile, index), "; publish it in bands instead");
-            } else if records >= LEAST_TELLING {
-                *role = singles_out(alone(profile, index), "; join its rare values first");
-            }
+            let rather = match is_amount(index) {
+                true => "; publish it in bands instead",
+                false => "; join its rare values first",
+            };
+            *role = singles_out(alone(profile, index), rather);
         }
     }
     // Columns that are harmless one by one may not be so together.

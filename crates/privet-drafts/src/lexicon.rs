@@ -17,6 +17,8 @@ pub(super) enum Topic {
     Name,
     /// A number that is given to a person.
     Person,
+    /// What somebody wrote about a person.
+    Remark,
     Belief,
     Health,
     Offence,
@@ -71,7 +73,8 @@ const TOPICS: &[(Topic, &str)] = &[
          mobilnummer portable movil celular cellulare gsm fax street streetname address addr adresse anschrift strasse str \
          hausnummer rue courriel correo direccion calle domicilio indirizzo endereco morada adres straat huisnummer url \
          website homepage ip ipaddress ip_address mac latitude longitude lat lon lng latlon latlng coordinates coordinate \
-         breitengrad laengengrad geohash geocode gps login username user_name benutzername utilisateur usuario nickname",
+         breitengrad laengengrad latitud longitud \
+         latitudine longitudine easting northing rechtswert hochwert geohash geocode gps login username user_name benutzername utilisateur usuario nickname",
     ),
     (
         Topic::Name,
@@ -87,6 +90,12 @@ const TOPICS: &[(Topic, &str)] = &[
          lidnummer studienummer leerlingnummer matricule aktenzeichen dossiernummer",
     ),
     (
+        Topic::Remark,
+        "comment comments remark remarks note notes memo feedback freetext free_text kommentar* bemerkung* anmerkung* notiz \
+         notizen freitext* commentaire* remarque* comentario* observaciones commento commenti osservazion* observac* \
+         opmerking* toelichting*",
+    ),
+    (
         Topic::Belief,
         "relig* faith politi* party partei* vote voting wahl* glaube* konfession* confession orientation sexual_orientation \
          parti voto partito partido geloof* partij union_member gewerkschaft* syndicat",
@@ -97,6 +106,8 @@ const TOPICS: &[(Topic, &str)] = &[
          procedure* hiv cancer comorbid* krankheit* erkrankung* befund* medikament* medikation* behandlung* arznei* \
          maladie* pathologie* traitement* medicament* enfermedad* tratamiento* malattia* patologia* terapia* trattamento* \
          farmaco* doenca* tratamento* medicamento* ziekte* aandoening* behandeling* geneesmiddel* disability disabled \
+         diabet* stroke asthma hypertens* blood tumor* tumour* allerg* hba glucose cholest* depress* anxiety psych* mental dementia \
+         krebs* schlaganfall grippe impf* vaccin* covid* mutation genotype* brca sick_leave krankheits* krankentage arret_maladie \
          disab* handicap* behinderung* pregnan* schwanger* grossesse embarazo gravidanza gravidez zwanger*",
     ),
     (
@@ -106,7 +117,8 @@ const TOPICS: &[(Topic, &str)] = &[
     (
         Topic::Money,
         "salary salaries wage wages income incomes *income earnings earning pay gehalt *gehalt lohn *lohn *einkommen* \
-         verdienst salaire* revenu revenus remuneration* salario sueldo* ingresos renta reddito redditi stipendio \
+         verdienst umsatz* turnover revenue chiffre_affaires fatturato omzet* salaire revenu revenus \
+         remuneration* salario sueldo* ingresos renta reddito redditi stipendio \
          rendimento* vencimento inkomen* salaris loon debt debts credit balance schulden kontostand kredit* dette* deuda* \
          debito* divida* schuld* capital dividend* poverty armut* pauvrete pobreza poverta wealth vermoegen agi",
     ),
@@ -202,8 +214,9 @@ const TOPICS: &[(Topic, &str)] = &[
 const SURVEY_WEIGHTS: &str = "wgt wgts fnlwgt perwt hhwt pwgtp weights gewichtung* hochrechnung* ponderation* ponderacion ponderacao \
     weegfactor wegingsfactor weging pond instance_weight sample_weight survey_weight sampling_weight";
 /// Words before `name` that make it a person's.
-const NAMED: &str =
-    "first last given family full user patient person customer client employee student middle";
+const NAMED: &str = "first last given family full user patient person customer client employee student middle maiden nick \
+    manager supervisor doctor physician nurse teacher mother father parent guardian spouse contact owner applicant tenant driver \
+    passenger member donor insured child";
 /// `name` in other languages; alone only, for they mean other things as well.
 const NAMES: &str = "name nom nome nombre naam";
 /// Words of numbers that are given to a person or a thing; only where most values differ.
@@ -319,7 +332,7 @@ impl Topic {
             Topic::Account | Topic::Contact | Topic::Name | Topic::Person => Standing::Direct,
             Topic::Belief | Topic::Health | Topic::Offence | Topic::Money => Standing::Secret,
             Topic::Occupation => Standing::Livelihood,
-            Topic::Weight => Standing::Technical,
+            Topic::Weight | Topic::Remark => Standing::Technical,
             _ => Standing::Known,
         }
     }

@@ -66,6 +66,8 @@ const MANY_COMBINATIONS: u64 = 20_000;
 pub struct DraftOptions {
     /// How the policy names the data (see [`data_path`]); its file name when `None`.
     pub data_path: Option<String>,
+    /// How it names further files of the same table.
+    pub more_paths: Vec<String>,
     /// The delimiter to write into the policy, where the user gave one.
     pub delimiter: Option<char>,
     /// What the user said about the first line, to write into the policy.
@@ -165,9 +167,11 @@ impl Study {
         clock.progress().stage("looking at columns", None);
         if profile.rows < 2 {
             let found = if profile.rows == 0 { "no records" } else { "only one record" };
-            return Err(Error::input(format!("the table has {found}"))
-                .in_file(source.origin())
-                .help("a policy can be drafted from two records on; is the first line a header?"));
+            let remarks = source.remarks().join("; ");
+            let remarks = if remarks.is_empty() { remarks } else { format!("; {remarks}") };
+            return Err(Error::input(format!("the table has {found}")).in_file(source.origin()).help(
+                format!("a policy can be drafted from two records on; is the first line a header?{remarks}"),
+            ));
         }
         let understood: Vec<Understood> = profile.columns.iter().map(Understood::of).collect();
         let relations = Relations::of(&profile);
@@ -298,6 +302,7 @@ impl Study {
             columns.iter().fold(1u64, |product, column| product.saturating_mul(levels(column)));
         let policy_text = text::policy(&text::Findings {
             data_path: &options.named(self.source.origin()),
+            more_paths: &options.more_paths,
             database: match self.source.origin() {
                 Origin::Database(table) => Some(table),
                 _ => None,

@@ -11,8 +11,13 @@ use std::path::{Component, Path, PathBuf};
 /// use privet_drafts::data_path;
 /// assert_eq!(data_path(Path::new("study/people-policy"), Path::new("study/people.csv")), "../people.csv");
 /// assert_eq!(data_path(Path::new("study"), Path::new("study/people.csv")), "people.csv");
+/// // Standard input is not a file next to the policy.
+/// assert_eq!(data_path(Path::new("study"), Path::new("-")), "-");
 /// ```
 pub fn data_path(policy_dir: &Path, data: &Path) -> String {
+    if data == Path::new("-") {
+        return "-".to_string();
+    }
     let (from, to) = (real(policy_dir), real(data));
     let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) =
         (from.components().collect(), to.components().collect());

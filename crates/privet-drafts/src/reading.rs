@@ -3,18 +3,24 @@
 //! A column of dates or numbers may hold a few other cells: words for what is not known, and strays. They become spellings of a
 //! missing value; without that the column would be words.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::collections::HashMap;
 
 use super::kind::ValueKind;
 use super::profile::{ColumnProfile, Profile};
-use super::text::quoted;
-use privet_data::{DateColumn, DateFormat, NumberColumn, NumberFormat};
+use super::text::{comment, percent, quoted};
+use privet_data::{DateColumn, DateFormat, NumberColumn, NumberFormat, is_zero_padded};
 
 /// Days without signs between their parts have this many digits.
 const COMPACT_DATE: (usize, usize) = (8, 8);
 /// Of this many values, half must hold a digit before a column of words is looked at more closely.
 const LOOKED_AT: usize = 100;
+
+/// A column is worth a remark where this share of its cells are dates,
+const MOSTLY_DATES: u64 = 50;
+/// or numbers, in percent.
+const MOSTLY_NUMBERS: u64 = 80;
 
 /// Values of a column that are compared with the strays of others: categories have fewer.
 const MOST_WORDS: usize = 1000;
@@ -67,6 +73,9 @@ pub(super) fn understand(profile: &mut Profile) {
         let may_be_numbers = matches!(kind, ValueKind::Whole | ValueKind::Number)
             || matches!(kind, ValueKind::Text | ValueKind::Code) && has_digits(column);
         let numbers = may_be_numbers.then(|| NumberColumn::detect(values())).flatten();
+        if numbers.is_none() && may_be_numbers {
+            column.keys = mostly(&values()).into_iter().flat_map(|note| remark(&note)).collect();
+        }
         if let Some(numbers) = numbers.filter(|numbers| !is_taken(&numbers.strays)) {
             column.codes_for_unknown = numbers.codes_for_unknown.clone();
             let Some(format) = numbers.readings.first() else { continue };
@@ -87,6 +96,52 @@ pub(super) fn understand(profile: &mut Profile) {
             }
         }
     }
+}
+
+/// What to say of a column most of whose cells are dates or numbers, if too many others are not: nobody should find out later that
+/// dates were taken for codes.
+fn mostly(values: &[(&str, u64)]) -> Option<String> {
+    let all: u64 = values.iter().map(|(_, count)| count).sum();
+    let told = |what: String, read: &dyn Fn(&str) -> bool, least: u64| {
+        let unread: Vec<&(&str, u64)> = values.iter().filter(|(value, _)| !read(value)).collect();
+        let known = all - unread.iter().map(|(_, count)| count).sum::<u64>();
+        let (stray, count) = unread.iter().max_by_key(|(value, count)| (*count, Reverse(*value)))?;
+        let others = match unread.len() {
+            1 => "is not",
+            _ => "and others are not",
+        };
+        (known * 100 >= all * least).then(|| {
+            format!(
+                "{} of the cells are {what}, and {} ({count} ×) {others}. If nothing is known there, list these under `missing` \
+                 in [data] and draft again; else write them like the rest.",
+                percent(known, all),
+                quoted(stray)
+            )
+        })
+    };
+    let (format, _) = DateColumn::unfit(values.iter().copied());
+    let dates = format.and_then(|format| {
+        told(
+            format!("dates of the form {}", format.pattern()),
+            &|cell| format.read(cell).is_some(),
+            MOSTLY_DATES,
+        )
+    });
+    let is_code = || values.iter().any(|(value, _)| is_zero_padded(value));
+    let numbers = || {
+        ['.', ','].into_iter().find_map(|decimal| {
+            let format = NumberFormat::new(decimal);
+            told("numbers".to_string(), &|cell| format.read(cell).is_some(), MOSTLY_NUMBERS)
+        })
+    };
+    dates.or_else(|| if is_code() { None } else { numbers() })
+}
+
+/// A comment for the section of a column.
+fn remark(words: &str) -> Vec<String> {
+    let mut lines = String::new();
+    comment(&mut lines, words);
+    lines.lines().map(str::to_string).collect()
 }
 
 /// The values of columns that do not look like numbers or dates, with the columns that hold them.

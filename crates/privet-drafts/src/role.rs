@@ -36,6 +36,11 @@ const DENSE: u64 = 90;
 /// or records of a group stand together: this percentage of its further records stand right below another of it.
 const TOGETHER_IN_FILE: u64 = 80;
 
+/// Why a survey weight is left out.
+pub(super) const WEIGHT: &str = "a survey weight: exact weights tell strata, and single people out";
+/// Why a number of a household is removed.
+pub(super) const GROUP: &str = "it numbers people, or groups of few";
+
 /// A suggested role, or none for a column that should not be published, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Suggestion {
@@ -72,6 +77,7 @@ pub(super) fn suggest_roles(
     if let Some(person) = person {
         roles[person] = suggest(Role::Identifier, "it numbers people, and some have several records");
     }
+    settle_longitude(&mut roles, profile, understood);
     settle_livelihood(&mut roles, profile, understood);
     settle_class(&mut roles, profile, understood);
     settle_weights(&mut roles, profile, understood);
@@ -91,7 +97,7 @@ pub(super) fn suggest_roles(
 /// What the values are whatever the column is called.
 fn by_content(column: &ColumnProfile, about: &Understood) -> Option<Suggestion> {
     if column.kind() == ValueKind::Empty {
-        return suggest(Role::Other, "it holds no values");
+        return leave_out("it holds no values");
     }
     let found = about.content.or_else(|| {
         let unnamed = about.topic.is_none() && lexicon::speaks_of_numbers(&about.words).is_none();
@@ -105,6 +111,7 @@ fn by_content(column: &ColumnProfile, about: &Understood) -> Option<Suggestion> 
         | Content::Card
         | Content::Web
         | Content::Network
+        | Content::Hash
         | Content::Uuid => suggest(Role::Identifier, format!("it holds {name}")),
         Content::Coordinates => {
             suggest(Role::Identifier, format!("it holds {name}, which lead to somebody's door"))
@@ -153,7 +160,7 @@ fn by_numbering(column: &ColumnProfile, rows: u64, about: &Understood) -> Option
         _ => false,
     };
     if many && given {
-        return suggest(Role::Identifier, "it numbers people, or groups of few");
+        return suggest(Role::Identifier, GROUP);
     }
     None
 }
@@ -172,6 +179,9 @@ fn by_name(column: &ColumnProfile, about: &Understood) -> Option<Suggestion> {
         return suggest(Role::Identifier, format!("'{word}' in its name, and most values differ"));
     }
     let (topic, word) = about.topic.as_ref()?;
+    if *topic == Topic::Remark {
+        return leave_out(format!("'{word}': what somebody wrote can name anybody"));
+    }
     match topic.standing() {
         Standing::Secret => suggest(Role::Sensitive, format!("'{word}': nobody should learn it")),
         Standing::Known => suggest(Role::QuasiIdentifier, format!("'{word}': others may know it")),
@@ -198,6 +208,21 @@ fn by_values(column: &ColumnProfile, rows: u64, known: bool) -> Option<Suggestio
         return suggest(Role::Identifier, "nearly every record has a value of its own");
     }
     None
+}
+
+/// `long` is a longitude next to a latitude, and anything elsewhere.
+fn settle_longitude(roles: &mut [Option<Suggestion>], profile: &Profile, understood: &[Understood]) {
+    let has =
+        |about: &Understood, words: &[&str]| about.words.iter().any(|word| words.contains(&word.as_str()));
+    if !understood.iter().any(|about| has(about, &["lat", "latitude"])) {
+        return;
+    }
+    for ((role, column), about) in roles.iter_mut().zip(&profile.columns).zip(understood) {
+        if role.is_none() && has(about, &["long"]) && column.kind() == ValueKind::Number {
+            *role =
+                suggest(Role::Identifier, "a longitude, which leads to somebody's door with the latitude");
+        }
+    }
 }
 
 /// An occupation is what is protected if nothing else is, and what others know otherwise.
@@ -252,10 +277,7 @@ fn settle_weights(roles: &mut [Option<Suggestion>], profile: &Profile, understoo
             let is_body = column.shape.bounds.1 >= LEAST_HEAVIEST && !lexicon::is_survey_weight(&about.words);
             *role = match bodies && is_body {
                 true => suggest(Role::QuasiIdentifier, "a body's weight: others may know it"),
-                false if column.distinct() > MOST_CODES => {
-                    leave_out("a survey weight: exact weights single people out")
-                }
-                false => suggest(Role::Other, "a survey weight with few values, published as it is"),
+                false => leave_out(WEIGHT),
             };
         }
     }

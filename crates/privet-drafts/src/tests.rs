@@ -375,3 +375,46 @@ fn hard_use_1_3_a_draft_counts_people_where_they_repeat() {
         assert!(!draft.policy_text.contains("\nperson = "), "{name}: {}", draft.policy_text);
     }
 }
+
+/// A time of day is coarsened to its day first, and one record in twenty is more than one in a hundred.
+#[test]
+fn times_have_days_and_small_tables_keep_rare_secrets() {
+    let rows: String = (0..20)
+        .map(|at| {
+            let ill = if at == 7 { "lupus" } else { ["flu", "cold"][at % 2] };
+            format!("{},2023-01-{:02}T1{}:30:00+02:00,{ill}\n", 30 + at % 3, 1 + at / 4, at % 4)
+        })
+        .collect();
+    let draft = draft_of(&format!("age,seen,illness\n{rows}")).expect("a draft");
+    assert_consistent(&draft);
+    let text = tree_of(&draft, "hierarchies/seen.csv").to_text().expect("text");
+    let first = "2023-01-01T10:30:00+02:00;2023-01-01;2023-01;2023-Q1;2023;2020s;*\n";
+    assert!(text.starts_with(first), "{text}");
+    assert_eq!(role_of(&draft, "illness"), None);
+}
+
+/// Columns most of which are understood say what is not; a month keeps its year longer than itself.
+#[test]
+fn what_was_not_understood_is_said() {
+    let rows: String = (0..200)
+        .map(|at| {
+            let born = match at % 20 {
+                0 => "unk.".to_string(),
+                _ => format!("{:02}/{:02}/{}", 1 + at % 28, 1 + at % 12, 1940 + at % 60),
+            };
+            let pay = if at % 10 == 0 { "by the hour".to_string() } else { format!("{}", 1000 + at * 7) };
+            format!("{born},{pay},{:02}/{},{}\n", 1 + at % 12, 1990 + at % 9, ["f", "m"][at % 2])
+        })
+        .collect();
+    let draft = draft_of(&format!("dob,pay,hired,sex\n{rows}")).expect("a draft");
+    assert_consistent(&draft);
+    let words = draft.policy_text.replace("\n# ", " ");
+    for said in [
+        "95.0 % of the cells are dates of the form %d/%m/%Y, and \"unk.\" (10 ×) is not",
+        "90.0 % of the cells are numbers, and \"by the hour\" (20 ×) is not",
+    ] {
+        assert!(words.contains(said), "{}", draft.policy_text);
+    }
+    let months = tree_of(&draft, "hierarchies/hired.csv").to_text().expect("text");
+    assert!(months.starts_with("01/1990;1990;1990s;*\n"), "{months}");
+}

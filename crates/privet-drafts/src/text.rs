@@ -5,7 +5,7 @@ use toml_edit::{Key, Value};
 use super::preset::{self, Preset};
 use super::profile::{ColumnProfile, Profile};
 use super::safe_harbor::Scan;
-use super::{DraftColumn, HEALTH_K, USUAL_L, USUAL_T};
+use super::{DraftColumn, HEALTH_K, USUAL_L, USUAL_T, lexicon, role};
 use privet_core::{counted, noun, thousands};
 use privet_data::{DatabaseTable, Header, Relation};
 use privet_policy::Role;
@@ -18,6 +18,8 @@ const LINE: usize = 110;
 /// All that the text is made from.
 pub(super) struct Findings<'a> {
     pub data_path: &'a str,
+    /// Further files of the same table.
+    pub more_paths: &'a [String],
     /// The table of a database that the data are in place of a file.
     pub database: Option<&'a DatabaseTable>,
     pub delimiter: Option<char>,
@@ -66,8 +68,12 @@ fn head(text: &mut String, findings: &Findings<'_>) {
     comment(
         text,
         &format!(
-            "A first policy for {}: {records} {}, {}.",
+            "A first policy for {}{}: {records} {}, {}.",
             findings.data_path,
+            match findings.more_paths.len() {
+                0 => String::new(),
+                more => format!(" and {}", counted(more as u64, "other file", "other files")),
+            },
             noun(profile.rows, "record", "records"),
             counted(columns as u64, "column", "columns")
         ),
@@ -107,7 +113,14 @@ fn in_database(table: &DatabaseTable) -> String {
 fn data(text: &mut String, findings: &Findings<'_>) {
     match findings.database {
         Some(table) => text.push_str(&in_database(table)),
-        None => text.push_str(&format!("[data]\npath = {}\n", quoted(findings.data_path))),
+        None if findings.more_paths.is_empty() => {
+            text.push_str(&format!("[data]\npath = {}\n", quoted(findings.data_path)));
+        }
+        None => {
+            let more = findings.more_paths.iter().map(String::as_str);
+            let paths: Vec<String> = std::iter::once(findings.data_path).chain(more).map(quoted).collect();
+            text.push_str(&format!("[data]\npath = [{}]\n", paths.join(", ")));
+        }
     }
     if let Some(delimiter) = findings.delimiter {
         text.push_str(&format!("delimiter = {}\n", quoted(&delimiter.to_string())));
@@ -230,6 +243,12 @@ fn section(text: &mut String, column: &DraftColumn) {
             "Make it \"class\" to publish it as it is."
         }
         Some(Role::Class) => "It is published as it is.",
+        Some(Role::Identifier) if column.reason == role::GROUP && tells_households(column) => {
+            "If it tells who lives together, role = \"household\" lets the report count households; it is removed all the same."
+        }
+        None if column.reason == role::WEIGHT => {
+            "With role = \"weight\" and publish = false instead, the report estimates figures of the population from it."
+        }
         _ => "",
     };
     if !choice.is_empty() {
@@ -245,6 +264,10 @@ fn section(text: &mut String, column: &DraftColumn) {
         text.push_str(&format!("{off}hierarchy = {}\n", quoted(path)));
     }
     text.push('\n');
+}
+
+fn tells_households(column: &DraftColumn) -> bool {
+    lexicon::speaks_of_groups(&lexicon::plain_words(&column.name))
 }
 
 fn privacy(text: &mut String, findings: &Findings<'_>) {

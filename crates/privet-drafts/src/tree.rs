@@ -29,6 +29,8 @@ const MOST_LEAVES: usize = 50_000;
 const RANGES: f64 = 20.0;
 /// Larger multiples of a width are not exact in a double.
 const MOST_EXACT: f64 = 1e15;
+/// Years that months are in; other numbers look the same.
+const YEARS: std::ops::RangeInclusive<u32> = 1850..=2099;
 /// Codes are shortened in about this many steps.
 const PREFIXES: usize = 5;
 /// Codes longer than this are rather words.
@@ -78,6 +80,7 @@ fn with_levels(column: &ColumnProfile, about: &Understood) -> Option<Taxonomy> {
         return Some(tree);
     }
     match column.kind() {
+        ValueKind::Code | ValueKind::Text if months(column).is_some() => months(column),
         _ if about.is_postal() => prefixes(column).or_else(|| districts(column)),
         ValueKind::Code => prefixes(column),
         ValueKind::Whole if are_categories(column, about) => None,
@@ -137,6 +140,28 @@ pub(super) fn prefix_step(length: usize) -> usize {
     length.div_ceil(PREFIXES).max(1)
 }
 
+/// Year and decade above each month, as in `05/1943` or `1943-05`: shortened from the right, the year would go first.
+fn months(column: &ColumnProfile) -> Option<Taxonomy> {
+    let path = |value: &String| {
+        let (first, second) = value.trim().split_once(['/', '.', '-'])?;
+        let (month, year) = if first.len() == 4 { (second, first) } else { (first, second) };
+        let is_number = |text: &str, digits: &[usize]| {
+            digits.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        if !is_number(month, &[1, 2]) || !is_number(year, &[4]) {
+            return None;
+        }
+        let (month, number): (u32, u32) = (month.parse().ok()?, year.parse().ok()?);
+        ((1..=12).contains(&month) && YEARS.contains(&number)).then(|| {
+            let decade = format!("{:03}0s", number / 10);
+            ((number, month), vec![value.clone(), year.to_string(), decade, ROOT.to_string()])
+        })
+    };
+    let mut paths = column.values()?.iter().map(path).collect::<Option<Vec<_>>>()?;
+    paths.sort();
+    Taxonomy::from_paths(&paths.into_iter().map(|(_, path)| path).collect::<Vec<_>>()).ok()
+}
+
 /// Codes of one length lose their last characters first.
 fn prefixes(column: &ColumnProfile) -> Option<Taxonomy> {
     let (shortest, longest) = column.shape.lengths;
@@ -171,7 +196,6 @@ fn above(tree: &Taxonomy, leaf: usize) -> Vec<String> {
     ancestors.map(|node| tree.label(node).to_string()).collect()
 }
 
-/// Month, quarter, year and decade above each date, however it is spelt.
 /// The calendar of days that a column has by another reading than the one that is drafted.
 pub(super) fn of_days(days: &[String]) -> Option<Taxonomy> {
     if days.is_empty() || days.len() > MOST_LEAVES {
@@ -180,6 +204,7 @@ pub(super) fn of_days(days: &[String]) -> Option<Taxonomy> {
     Builder::Dates.build(&counted(days)).ok()
 }
 
+/// Day, month, quarter, year and decade above each date, however it is spelt.
 fn dates(column: &ColumnProfile) -> Option<Taxonomy> {
     let values = column.values()?;
     let mut dated: Vec<(String, &String)> =
@@ -188,9 +213,14 @@ fn dates(column: &ColumnProfile) -> Option<Taxonomy> {
     let mut days: Vec<String> = dated.iter().map(|(day, _)| day.clone()).collect();
     days.dedup();
     let calendar = Builder::Dates.build(&counted(&days)).ok()?;
+    let has_times = dated.iter().all(|(day, value)| day != *value);
     let path = |(day, value): &(String, &String)| {
         let leaf = calendar.find(day)?;
         let mut path = vec![value.to_string()];
+        // A day is finer than its month where cells have a time of day.
+        if has_times {
+            path.push(day.clone());
+        }
         path.extend(above(&calendar, calendar.leaves_below(leaf).start));
         Some(path)
     };

@@ -8,6 +8,9 @@ use super::profile::ColumnProfile;
 /// Most values of numbers without gaps that stand for categories.
 pub(super) const MOST_CATEGORIES: u64 = 20;
 
+/// Characters of a grade at most, as in `sehr gut (1,3)`; what is longer is a remark.
+const LONGEST_GRADE: usize = 16;
+
 /// What is known about a column before roles are weighed against each other.
 pub(super) struct Understood {
     pub words: Vec<String>,
@@ -53,6 +56,8 @@ fn fits(topic: Topic, column: &ColumnProfile) -> bool {
         Topic::Postcode => column.shape.lengths.1 <= 10,
         Topic::Birth => column.kind() != ValueKind::Number,
         Topic::Weight => number,
+        // In some languages a note is a grade.
+        Topic::Remark => column.kind() == ValueKind::Text && column.shape.lengths.1 > LONGEST_GRADE,
         _ => true,
     }
 }

@@ -837,8 +837,8 @@ fn check_labels(section: &Section<'_>, column: &PolicyColumn) -> Result<Option<L
         Some(Labels::Hierarchy) if column.hierarchy.is_none() => Err(entry
             .error(format!("column '{name}' has labels = \"hierarchy\", but no hierarchy"))
             .help("name its hierarchy file, or choose labels = \"sets\"")),
-        Some(Labels::Ranges) if column.column_type == Some(ColumnType::Category) => Err(entry
-            .error(format!("column '{name}' has type = \"category\", so it is never published as ranges"))
+        Some(Labels::Ranges) if column.column_type.is_some_and(ColumnType::is_unordered) => Err(entry
+            .error(format!("the type of column '{name}' has no order, so it is never published as ranges"))
             .help("choose labels = \"sets\" or \"hierarchy\", or set type = \"number\"")),
         _ => Ok(labels),
     }

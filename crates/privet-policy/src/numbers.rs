@@ -116,7 +116,7 @@ fn refuse(entry: &Entry<'_>, column: &PolicyColumn) -> Result<()> {
         );
     }
     match column.reading {
-        Some(privet_data::Reading::Date(_)) => {
+        Some(privet_data::Reading::Date(_) | privet_data::Reading::PlainDate) => {
             wrong(format!("column '{name}' holds dates, not numbers"), "remove 'numbers'")
         }
         _ => Ok(()),

@@ -7,7 +7,7 @@ use super::check::{DataKind, PolicyColumn, Role};
 use super::file::{Entry, Policy, Section};
 use super::settings::Clause;
 use crate::method::{Method, Partitioning};
-use crate::requirement::Requirement;
+use crate::requirement::{CountedUnit, Requirement};
 use privet_core::Error;
 use privet_core::Result;
 use privet_core::suggestion;
@@ -21,15 +21,47 @@ pub(super) fn check(
     method: &Method,
     requirements: &[Requirement],
 ) -> Result<Option<usize>> {
+    let unit = requirements.iter().find_map(|requirement| match requirement {
+        Requirement::KAnonymity(own) => own.unit,
+        _ => None,
+    });
+    let households = columns
+        .iter()
+        .find(|column| unit == Some(CountedUnit::Household) && column.role == Some(Role::Household));
     let mut pseudonyms = columns.iter().filter(|column| column.role == Some(Role::Pseudonym));
-    let (wrong, name): (Box<dyn Fn(String) -> Error>, &str) = match (data.entry("person"), pseudonyms.next())
-    {
-        (Some(entry), _) => {
+    let (wrong, name): (Box<dyn Fn(String) -> Error>, &str) = match (
+        data.entry("person"),
+        households,
+        pseudonyms.next(),
+    ) {
+        (Some(entry), Some(_), _) => {
+            return Err(entry
+                .error("'person' has no meaning with unit = \"household\": a household is counted once, with all its people")
+                .help("remove 'person' from [data], or 'unit' from [privacy.k-anonymity]"));
+        }
+        (Some(entry), None, _) => {
             let name = entry.text()?;
             (Box::new(move |message| entry.error(message)), name)
         }
-        (None, None) => return Ok(None),
-        (None, Some(column)) => {
+        (None, Some(household), Some(pseudonym)) => {
+            let (household, pseudonym) = (&household.name, &pseudonym.name);
+            return Err(policy
+                .at_column(pseudonym, format!("unit = \"household\" counts '{household}', and pseudonyms show people"))
+                .help(format!(
+                    "make '{household}' the pseudonym, which counts households and shows them, or set role = \"identifier\" here"
+                )));
+        }
+        (None, None, None) if unit == Some(CountedUnit::Person) => {
+            return Err(data
+                .error("[privacy.k-anonymity] unit = \"person\", but nothing tells whose a record is")
+                .help("name the column that tells people apart: person = \"…\" in [data]"));
+        }
+        (None, None, None) => return Ok(None),
+        (None, Some(column), None) => {
+            let name = column.name.as_str();
+            (Box::new(move |message| policy.at_column(name, message)), name)
+        }
+        (None, None, Some(column)) => {
             if let Some(other) = pseudonyms.next() {
                 return Err(policy
                     .at_column(&other.name, format!("'{}' and '{}' are both pseudonyms", column.name, other.name))
@@ -45,6 +77,7 @@ pub(super) fn check(
     let is_named = data.entry("person").is_some();
     let instead = |help: &str| match is_named {
         true => format!("{help}bring one record per person and leave out 'person'"),
+        false if households.is_some() => format!("{help}leave out unit = \"household\""),
         false => format!(
             "{help}set role = \"identifier\", so that no pseudonyms are published: with them, people are counted"
         ),
@@ -54,7 +87,8 @@ pub(super) fn check(
         return Err(wrong(format!("'data.person' names '{name}', which is not a column of the data"))
             .help(suggestion(name, &names, "the data's columns")));
     };
-    if let Some(role) = column.role.filter(|role| !matches!(role, Role::Identifier | Role::Pseudonym)) {
+    let tells = |role: &Role| matches!(role, Role::Identifier | Role::Pseudonym) || households.is_some();
+    if let Some(role) = column.role.filter(|role| !tells(role)) {
         return Err(wrong(format!(
                 "'data.person' names '{name}', whose role is '{role}': a column that identifies people is never published"
             ))

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::check::{character, header};
+use super::column_type::ColumnType;
 use super::dates;
 use super::file::{Entry, Policy, Section};
 use privet_core::{Error, Result};
@@ -78,7 +79,28 @@ pub(super) fn data_paths(policy: &Policy, data: &Section<'_>) -> Result<Vec<Path
 pub(super) fn reading(section: &Section<'_>, column: &SourceColumn) -> Result<Option<Reading>> {
     let date = dates::written(section)?;
     let others = ["first_year", "decimal", "unit"].into_iter().find_map(|key| section.entry(key));
-    let Some(first) = date.clone().or(others) else { return Ok(None) };
+    let column_type = section.entry("type");
+    let says = match &column_type {
+        Some(entry) => ColumnType::named(entry.one_of(ColumnType::WORDS)?),
+        None => None,
+    };
+    let Some(first) = date.clone().or(others) else {
+        return Ok(match says {
+            Some(ColumnType::Number) if column.kind == CellKind::Text => Some(Reading::PlainNumber),
+            Some(ColumnType::Date) if column.kind == CellKind::Text => Some(Reading::PlainDate),
+            _ => None,
+        });
+    };
+    let (holds, of_that_type) = match date.is_some() || section.entry("first_year").is_some() {
+        true => ("dates", ColumnType::Date),
+        false => ("numbers", ColumnType::Number),
+    };
+    if let Some(entry) = column_type.filter(|_| says.is_some_and(|says| says != of_that_type)) {
+        let name = first.name();
+        return Err(entry
+            .error(format!("'{}' says that the column holds something else than '{name}' does", entry.name()))
+            .help(format!("remove one of the two; '{name}' is for {holds}")));
+    }
     if column.kind != CellKind::Text {
         return Err(first
             .error(format!(

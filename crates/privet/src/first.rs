@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::sessions::session_figures;
 use privet_core::clock::Clock;
 use privet_core::{Error, ErrorKind, Result};
-use privet_data::{Header, ReadOptions, Source, TransactionOptions, TransactionSource};
+use privet_data::{Header, Origin, ReadOptions, Source, TransactionOptions, TransactionSource};
 use privet_drafts::{
     Draft, DraftOptions, SessionFigures, Study, USUAL_LOG, differ_in_length, draft_queries, draft_query_log,
     draft_transactions, log_columns, long_form,
@@ -22,6 +22,8 @@ pub struct Asked {
     pub delimiter: Option<char>,
     /// Whether delimited text begins with the names of its columns.
     pub header: Header,
+    /// Further files of the same table.
+    pub more: Vec<PathBuf>,
 }
 
 /// What a file holds, as far as drafting goes.
@@ -67,7 +69,12 @@ pub fn look(data: &Path, asked: &Asked, options: &DraftOptions, clock: &Clock) -
         range: options.range.clone(),
         ..ReadOptions::of(asked.delimiter)
     };
-    let opened = Source::open(data, &read);
+    let files: Vec<PathBuf> = std::iter::once(data.to_path_buf()).chain(asked.more.iter().cloned()).collect();
+    let opened = Source::open_files(&files, &read);
+    let are_several = |source: &Source| matches!(source.origin(), Origin::Files(_));
+    if files.len() > 1 || opened.as_ref().is_ok_and(are_several) {
+        return one_table(&opened?, asked, clock);
+    }
     if let Some(form) = transactions(data, asked, &opened)? {
         return as_transactions(&form);
     }
@@ -88,16 +95,32 @@ pub fn look(data: &Path, asked: &Asked, options: &DraftOptions, clock: &Clock) -
     }
 }
 
+/// Looks at several files, which only a table can be in.
+fn one_table(source: &Source, asked: &Asked, clock: &Clock) -> Result<FirstLook> {
+    let is_log = asked.is_table.is_none() && log_columns(source).is_some();
+    if is_log || asked.is_table == Some(false) {
+        let kind = if is_log { "a query log" } else { "transactions" };
+        return Err(Error::input(format!("only a table can be in several files, and these are {kind}"))
+            .in_file(source.origin())
+            .help("join them to one file; if they are a table, say so: --kind table"));
+    }
+    let study = Study::watched(source, clock)?;
+    Ok(FirstLook::Table { study: Box::new(study), remarks: source.remarks() })
+}
+
 /// Where the policy of a file is drafted: `people.csv.gz` gets it in `people-policy`, next to it.
 ///
 /// ```
 /// let place = privet::first::policy_folder("study/people.csv.gz".as_ref());
 /// assert_eq!(place, std::path::Path::new("study/people-policy"));
+/// assert_eq!(privet::first::policy_folder("-".as_ref()), std::path::Path::new("data-policy"));
 /// ```
 pub fn policy_folder(data: &Path) -> PathBuf {
     let name = data.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem = name.split('.').next().unwrap_or(&name);
-    data.with_file_name(format!("{stem}-policy"))
+    // What stands for several files, or for none, is no name of a folder.
+    let stem: String = name.split('.').next().unwrap_or(&name).replace(['*', '?'], "");
+    let stem = stem.trim_matches(['-', '_', ' ']);
+    data.with_file_name(if stem.is_empty() { "data-policy".to_string() } else { format!("{stem}-policy") })
 }
 
 /// Drafts a policy for a query log: by what its sessions look like where there is a WordNet to know its words by, else with a
@@ -123,7 +146,7 @@ fn query_log(
 /// How a file holds transactions, if that is seen at once: the user says so, it goes by the name of such files, or it has
 /// two columns of which the first names transactions.
 fn transactions(data: &Path, asked: &Asked, opened: &Result<Source>) -> Result<Option<TransactionOptions>> {
-    let Asked { is_table, delimiter, header } = asked;
+    let Asked { is_table, delimiter, header, .. } = asked;
     let lines = || Ok(Some(TransactionOptions::Lines { separator: *delimiter }));
     let is_said = *is_table == Some(false);
     if *is_table == Some(true) {

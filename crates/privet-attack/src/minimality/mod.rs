@@ -124,7 +124,8 @@ fn concerns(scene: &Scene<'_>) -> std::result::Result<(), String> {
 
 /// Whether Mondrian cuts a column of categories anywhere.
 fn cuts_freely(policy: &CheckedPolicy, own: &Mondrian, column: &ViewColumn) -> bool {
-    let has_medians = || column.policy.column_type != Some(ColumnType::Category) && column.is_numeric(policy);
+    let has_medians =
+        || !column.policy.column_type.is_some_and(ColumnType::is_unordered) && column.is_numeric(policy);
     column.is_quasi() && own.cuts_freely(&column.policy) && !has_medians()
 }
 

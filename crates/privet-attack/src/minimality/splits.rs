@@ -95,7 +95,7 @@ fn local(
 /// Whether a column is split at medians if its values are numbers.
 fn has_medians(own: &Mondrian, column: &PolicyColumn) -> bool {
     let along_tree = own.labels_of(column) == Labels::Hierarchy && column.hierarchy.is_some();
-    column.column_type != Some(ColumnType::Category) && !along_tree
+    !column.column_type.is_some_and(ColumnType::is_unordered) && !along_tree
 }
 
 /// That a split failed which would have parted several classes, each given with its parts: in one of them at least.

@@ -307,7 +307,7 @@ fn check_diversity(asked: &LDiversity, name: String, book: &BucketBook) -> Resul
 }
 
 /// k-anonymity of buckets: each has at least k records.
-fn check_size(&KAnonymity { k }: &KAnonymity, name: &str, book: &BucketBook) -> Check {
+fn check_size(&KAnonymity { k, .. }: &KAnonymity, name: &str, book: &BucketBook) -> Check {
     let sizes = || book.buckets.iter().map(|(name, bucket)| (name, bucket.records()));
     let small = sizes().filter(|(_, records)| *records < k);
     let faults = small.map(|(name, records)| {

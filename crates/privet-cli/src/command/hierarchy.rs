@@ -1,6 +1,7 @@
-//! `privet hierarchy`: build, start from a public one, show, check, and what a release made of it.
+//! `privet hierarchy`: build, start from a public one, edit, show, check, and what a release made of it.
 
 mod applied;
+mod edit;
 mod items;
 mod ready;
 
@@ -24,6 +25,7 @@ pub fn run(arguments: &Hierarchy, output: &Output, clock: &Clock) -> Result<u8> 
         Hierarchy::Build(arguments) => build(arguments, output, clock),
         Hierarchy::List => ready::list(output),
         Hierarchy::Add(arguments) => ready::add(arguments, output, clock),
+        Hierarchy::Edit(arguments) => edit::run(arguments, output),
         Hierarchy::Show(arguments) => show(arguments, output, clock),
         Hierarchy::Check(arguments) => verify(arguments, output, clock),
         Hierarchy::Applied(arguments) => applied::run(arguments, output),

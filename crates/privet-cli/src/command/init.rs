@@ -18,11 +18,12 @@ use crate::arguments::{Init, InitKind};
 use crate::output::Output;
 
 pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
-    let Some(data) = &arguments.data else { return from_database(arguments, output) };
+    let [data, more @ ..] = arguments.data.as_slice() else { return from_database(arguments, output) };
     let folder = arguments.output.clone().unwrap_or_else(|| policy_folder(data));
     let header = arguments.header.clone().unwrap_or_default();
     let options = DraftOptions {
         data_path: Some(data_path(&folder, data)),
+        more_paths: more.iter().map(|file| data_path(&folder, file)).collect(),
         delimiter: arguments.delimiter,
         header: header.clone(),
         encoding: arguments.encoding,
@@ -32,7 +33,7 @@ pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
         public: arguments.public,
     };
     let is_table = arguments.kind.map(|kind| kind == InitKind::Table);
-    let asked = Asked { is_table, delimiter: arguments.delimiter, header };
+    let asked = Asked { is_table, delimiter: arguments.delimiter, header, more: more.to_vec() };
     let preset = options.preset.is_some();
     match look(data, &asked, &options, clock)? {
         FirstLook::Table { study, remarks } => {
@@ -66,6 +67,12 @@ fn drafted(
     }
     let draft = study.draft(options)?;
     remarks.iter().for_each(|remark| output.warn(remark));
+    if let [only] = draft.columns.as_slice() {
+        output.warn(&format!(
+            "there is only one column, '{}'; if a sign stands between cells, name it: --delimiter '^'",
+            only.name
+        ));
+    }
     finish(&draft, table::of(&draft), ("table", options.preset.is_some()), folder, output)
 }
 

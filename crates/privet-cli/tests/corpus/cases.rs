@@ -31,6 +31,8 @@ enum Written {
     Latin1,
     /// With comments above the names of the columns.
     Titles,
+    /// With a line for spreadsheets that names the delimiter.
+    Separator,
     NoHeader,
 }
 
@@ -100,6 +102,7 @@ impl People {
             Written::Utf16Be => units(false),
             Written::Latin1 => text.chars().map(|c| u8::try_from(u32::from(c)).expect("Latin-1")).collect(),
             Written::Titles => format!("# Survey of 2023\n# all rights reserved\n{text}").into_bytes(),
+            Written::Separator => format!("sep={}\r\n{text}", self.delimiter).into_bytes(),
             Written::NoHeader => text.split_once(self.end).expect("a header").1.as_bytes().to_vec(),
         };
         let expected = Expected::Runs { roles: self.roles.to_vec(), says: self.says.to_vec() };
@@ -759,6 +762,68 @@ fn tables() -> Vec<People> {
                 ("sex", Some("quasi-identifier")),
                 ("illness", Some("sensitive")),
             ]),
+        people("excel.csv", &["Alter~age", "Geschlecht~one-of/m|w", "Krankheit~illness"])
+            .divided(";", "\r\n")
+            .written(Written::Separator)
+            .roles(&[
+                ("Alter", Some("quasi-identifier")),
+                ("Geschlecht", Some("quasi-identifier")),
+                ("Krankheit", Some("sensitive")),
+            ]),
+        people("trailing.csv", &["Alter~age", "Geschlecht~one-of/m|w", "Krankheit~illness"])
+            .divided(";", ";\r\n")
+            .roles(&[("Alter", Some("quasi-identifier")), ("column4", None)]),
+        people("carets.txt", &["age~age", "sex~one-of/f|m", "illness~illness"])
+            .divided("^", "\n")
+            .with(&["--delimiter", "^"])
+            .roles(&[("age", Some("quasi-identifier")), ("illness", Some("sensitive"))]),
+        people(
+            "survey.csv",
+            &[
+                "Timestamp~day/MM/DD/YYYY 10:30:00",
+                "What is your age?~age",
+                "Comments~one-of/none|I live at Main St. 5, ask for Ann|could be better in winter",
+                "Manager Name~one-of/J. Smith|K. Lee",
+                "illness~illness",
+            ],
+        )
+        .roles(&[
+            ("Timestamp", Some("quasi-identifier")),
+            ("What is your age?", Some("quasi-identifier")),
+            ("Comments", None),
+            ("Manager Name", Some("identifier")),
+        ])
+        .says(&["date = \"%m/%d/%Y %X\""]),
+        people("noten.csv", &["Note~one-of/sehr gut|gut|befriedigend", "Alter~age", "illness~illness"])
+            .divided(";", "\n")
+            .roles(&[("Note", Some("quasi-identifier")), ("Alter", Some("quasi-identifier"))]),
+        people("places.csv", &["lat~degrees/52", "long~degrees/13", "age~age", "illness~illness"]).roles(&[
+            ("lat", Some("identifier")),
+            ("long", Some("identifier")),
+            ("age", Some("quasi-identifier")),
+        ]),
+        people("hashes.csv", &["who~hash", "age~age", "illness~illness"])
+            .roles(&[("who", Some("identifier")), ("age", Some("quasi-identifier"))]),
+        people(
+            "mostly.csv",
+            &["dob~born-mostly", "hired~month", "sex~one-of/f|m", "Umsatz~euro", "illness~illness"],
+        )
+        .divided(";", "\n")
+        .roles(&[
+            ("hired", Some("quasi-identifier")),
+            ("Umsatz", Some("sensitive")),
+            ("illness", Some("sensitive")),
+        ])
+        .says(&["of the cells are dates of the form %d/%m/%Y"]),
+        people("contact.csv", &["reach~contact", "age~age", "illness~illness"])
+            .roles(&[("reach", Some("identifier")), ("age", Some("quasi-identifier"))]),
+        people(
+            "praktijk.csv",
+            &["geboortedatum~born/DD-MM-YY", "geslacht~one-of/M|V", "diabetes~one-of/ja|nee", "wgt~code/3"],
+        )
+        .divided(";", "\r\n")
+        .roles(&[("geboortedatum", Some("quasi-identifier")), ("diabetes", Some("sensitive")), ("wgt", None)])
+        .says(&["date = \"%d-%m-%y\"", "first_year = ", "role = \"weight\""]),
         people("no_header.csv", &["age~age", "sex~one-of/f|m", "illness~illness"])
             .written(Written::NoHeader)
             .with(&["--header", "age,sex,illness"])
@@ -823,6 +888,18 @@ fn refused() -> Vec<Case> {
         case("names_only.csv", b"age,sex\n", &["no records"]),
         case("one.csv", b"age,sex\n31,f\n", &["only one record"]),
         case("records.csv", records.as_bytes(), &["looks like a record", "header"]),
+        case(
+            "commas.csv",
+            (0..60)
+                .fold("name,age,city\n".to_string(), |text, row| {
+                    let name = if row % 3 > 0 { "Lee, Ann" } else { "Ann" };
+                    text + &format!("{name},{},Bonn\n", 20 + row)
+                })
+                .as_bytes(),
+            &["commas.csv:3", "double quotes"],
+        ),
+        case("people.json", b"[{\"age\": 31}]", &["JSON", "jq"]),
+        case("people.sav", b"$FL2", &["SPSS", "Parquet"]),
         case("broken.csv", format!("{rows}1\n").as_bytes(), &["broken.csv:42"]),
     ]
 }

@@ -221,13 +221,20 @@ impl DateFormat {
     fn scan(&self, cell: &str, named: bool) -> Option<DateParts> {
         let mut found = DateParts::default();
         let mut rest = Rest(cell.trim().chars());
+        let worded = self.parts.contains(&Part::MonthName) && self.parts.contains(&Part::Blank);
         for (at, part) in self.parts.iter().enumerate() {
             let next_to_digits =
                 [at.checked_sub(1), Some(at + 1)].into_iter().flatten().any(|next| self.is_digits(next));
             let least = if next_to_digits { 2 } else { 1 };
             match part {
                 Part::Literal(sign) => rest.take(*sign).then_some(())?,
-                Part::Blank => (rest.blanks() > 0).then_some(())?,
+                Part::Blank => {
+                    (rest.blanks() > 0).then_some(())?;
+                    // `31 de enero de 1942`, `31st of January 1942`
+                    if worded && ["de ", "del ", "of "].into_iter().any(|word| rest.word(word)) {
+                        rest.blanks();
+                    }
+                }
                 Part::TimeMark => (rest.take('T') || rest.take('t') || rest.blanks() > 0).then_some(())?,
                 Part::Year => found.year = rest.digits(4, 4)?,
                 Part::ShortYear => {
@@ -241,7 +248,12 @@ impl DateFormat {
                     rest.take('.');
                     found.month = if named { month_of(&name)? } else { (!name.is_empty()).then_some(1)? };
                 }
-                Part::Day => found.day = rest.digits(least, 2)?,
+                Part::Day => {
+                    found.day = rest.digits(least, 2)?;
+                    // `1er mars 1942`, `January 31st, 1942`
+                    let _ =
+                        worded && ["er", "st", "nd", "rd", "th", "º"].into_iter().any(|word| rest.word(word));
+                }
                 Part::Hour | Part::Hour12 => found.hour = Some(rest.digits(least, 2)?),
                 Part::Minute => found.minute = Some(rest.digits(2, 2)?),
                 Part::Second => {
@@ -293,6 +305,14 @@ impl Rest<'_> {
         if is_next {
             self.0 = after;
         }
+        is_next
+    }
+
+    /// Goes past a word, if it comes next.
+    fn word(&mut self, word: &str) -> bool {
+        let after = self.0.as_str().strip_prefix(word).map(str::chars);
+        let is_next = after.is_some();
+        self.0 = after.unwrap_or_else(|| self.0.clone());
         is_next
     }
 
@@ -385,6 +405,10 @@ mod tests {
             ("%d%b%Y", "31JAN1942", "1942-01-31"),
             ("%d. %B %Y", "31. März 1942", "1942-03-31"),
             ("%b %d, %Y", "Jan. 31, 1942", "1942-01-31"),
+            ("%b %d, %Y", "January 1st, 1942", "1942-01-01"),
+            ("%d %b %Y", "1er mars 1942", "1942-03-01"),
+            ("%d %b %Y", "31 de enero de 1942", "1942-01-31"),
+            ("%d %b %Y", "2nd of May 1942", "1942-05-02"),
             ("%Y%m%d", "19420131", "1942-01-31"),
             ("%d/%m/%y", "31/01/42", "2042-01-31"),
             ("%d/%m/%y", "31/01/69", "1969-01-31"),

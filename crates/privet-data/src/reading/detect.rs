@@ -17,7 +17,7 @@ use crate::summary::parse_number;
 const STRAY: u64 = 100;
 
 /// Days in all usual forms; day before month comes first.
-const DAYS: [&str; 20] = [
+const DAYS: [&str; 23] = [
     "%Y-%m-%d",
     "%d/%m/%Y",
     "%m/%d/%Y",
@@ -37,7 +37,10 @@ const DAYS: [&str; 20] = [
     "%d/%m/%y",
     "%m/%d/%y",
     "%d.%m.%y",
+    "%d-%m-%y",
+    "%m-%d-%y",
     "%d-%b-%y",
+    "%d %b %y",
 ];
 
 /// A day without any sign between its parts: only years that people live in, for other numbers look the same.

@@ -10,6 +10,7 @@ pub use dates::{DateFormat, FIRST_YEAR, ReadDate};
 pub use detect::{Counted, DateColumn, NumberColumn};
 pub use numbers::{NumberFormat, is_zero_padded};
 
+use crate::summary::parse_number;
 use crate::{Batch, Origin, SourceColumn};
 use privet_core::{Error, Result, echoed};
 
@@ -20,6 +21,10 @@ pub enum Reading {
     Date(DateFormat),
     /// As numbers, which become plain decimal numbers.
     Number(NumberFormat),
+    /// As plain decimal numbers, which stay as they are written.
+    PlainNumber,
+    /// As ISO dates, which stay as they are written.
+    PlainDate,
 }
 
 impl Reading {
@@ -28,12 +33,21 @@ impl Reading {
         match self {
             Reading::Date(format) => format.read(cell).map(|date| date.to_string()),
             Reading::Number(format) => format.read(cell),
+            Reading::PlainNumber => parse_number(cell).map(|_| cell.to_string()),
+            Reading::PlainDate => {
+                let iso = ["%F", "%+"].map(DateFormat::parse);
+                iso.iter().flatten().find_map(|format| format.read(cell)).map(|_| cell.to_string())
+            }
         }
     }
 
     /// What its cells are, in words.
     fn noun(&self) -> String {
         match self {
+            Reading::PlainNumber => "a number, though `type` says so".to_string(),
+            Reading::PlainDate => {
+                "an ISO date, though `type` says date and nothing says another form".to_string()
+            }
             Reading::Date(format) => format!("a date of the form {}", format.pattern()),
             Reading::Number(format) => {
                 let unit = format.unit().map(|unit| format!(" and the unit {unit}")).unwrap_or_default();

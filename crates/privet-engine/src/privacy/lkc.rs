@@ -38,7 +38,7 @@ impl LkcPrivacy {
             asked: *asked,
             column: name.clone(),
             slots: slots.clone(),
-            size: k_anonymity::build(&KAnonymity { k: asked.k }),
+            size: k_anonymity::build(&KAnonymity { k: asked.k, unit: None }),
             share: l_diversity::build(&diversity, table)?,
         })
     }

@@ -153,7 +153,7 @@ fn asked(notion: &Notion) -> Requirement {
     let column = 1;
     let diversity = |diversity| Requirement::LDiversity(LDiversity { column, diversity });
     match notion {
-        Notion::KAnonymity(k) => Requirement::KAnonymity(KAnonymity { k: *k }),
+        Notion::KAnonymity(k) => Requirement::KAnonymity(KAnonymity { k: *k, unit: None }),
         Notion::Closeness(t, ground) => {
             let distance = match ground {
                 Ground::Equal => Distance::Equal,

@@ -47,7 +47,7 @@ impl AxisLabels {
                 labels: own.labels_of(column),
                 own: column.labels.is_some(),
                 free: own.cuts_freely(column),
-                category: column.column_type == Some(ColumnType::Category),
+                category: column.column_type.is_some_and(ColumnType::is_unordered),
             }
         };
         microdata.quasi.iter().map(of).collect()

@@ -37,7 +37,7 @@ pub use delta_presence::{DeltaPresence, OnSuppression};
 pub use freeform::FfAnonymity;
 pub use household_risk::HouseholdRisk;
 pub use individual_risk::IndividualRisk;
-pub use k_anonymity::KAnonymity;
+pub use k_anonymity::{CountedUnit, KAnonymity};
 pub use k_map::{CountedBy, KMap};
 pub use kl::{Coherence, KlOfSets, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
 pub use l_diversity::{Diversity, DiversityKind, LDiversity};
@@ -289,8 +289,8 @@ impl Requirement {
             Requirement::PopulationUniqueness(uniqueness) => uniqueness.settle(population),
             Requirement::IndividualRisk(risk) => risk.settle(columns),
             Requirement::HouseholdRisk(risk) => risk.settle(columns),
-            Requirement::KAnonymity(_)
-            | Requirement::LDiversity(_)
+            Requirement::KAnonymity(own) => own.settle(columns),
+            Requirement::LDiversity(_)
             | Requirement::LPlusDiversity(_)
             | Requirement::LkcPrivacy(_)
             | Requirement::TCloseness(_)
@@ -370,7 +370,9 @@ impl Requirement {
     /// The least size of a class that it asks for.
     pub fn k(&self) -> Option<u64> {
         match self {
-            Requirement::KAnonymity(KAnonymity { k }) | Requirement::KlOfSets(KlOfSets { k, .. }) => Some(*k),
+            Requirement::KAnonymity(KAnonymity { k, .. }) | Requirement::KlOfSets(KlOfSets { k, .. }) => {
+                Some(*k)
+            }
             Requirement::LDiversity(_)
             | Requirement::LPlusDiversity(_)
             | Requirement::LkcPrivacy(_)

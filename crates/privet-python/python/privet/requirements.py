@@ -47,12 +47,16 @@ Number: TypeAlias = "int | float | str | Decimal | Fraction"
 
 def k_anonymity(
     k: int,
+    *,
+    unit: Literal["person", "household"] | None = None,
 ) -> Clause:
     """Every released record looks like at least k - 1 others.
 
     ``k``: the least size of a class, as in k = 5.
+    ``unit``: what is counted in place of records, by all requirements: people, as `person` in [data] tells them, or the
+        households of the column with that role; left out: people where something tells them, else records.
     """
-    return Clause("k-anonymity", {"k": k})
+    return Clause("k-anonymity", {"k": k, "unit": unit})
 
 
 def l_diversity(

@@ -34,8 +34,12 @@ fn format(values: &[(String, u64)]) -> Result<DateFormat> {
         [_] => "the years have two digits, and nothing says which century they are in",
         _ => "the dates can be read in several ways, and no day above 12 decides",
     };
+    let century = match found.readings.iter().any(DateFormat::has_short_year) {
+        true => " --first-year 1925, the first of the hundred years that they are in",
+        false => "",
+    };
     Err(Error::input(format!("{open}: {}", patterns.join(" or ")))
-        .help(format!("say how they are written: --date {}", patterns[0])))
+        .help(format!("say how they are written: --date {}{century}", patterns[0])))
 }
 
 const FORMS: &str = "dates can be written as 2024-03-17, 17/03/2024, 3/17/2024, 17.03.2024, 17-Mar-2024 or 20240317, all with a \
@@ -110,6 +114,7 @@ mod tests {
         assert!(error.remedy().is_some_and(|remedy| remedy.contains("--date")), "{error}");
         let error = build(&["31/01/42"]).expect_err("which century");
         assert!(error.message().contains("two digits"), "{error}");
+        assert!(error.remedy().is_some_and(|remedy| remedy.contains("--first-year")), "{error}");
     }
 
     #[test]

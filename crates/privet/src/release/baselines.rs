@@ -85,7 +85,7 @@ pub fn baseline(
         Baseline::Diverse(column, l) => {
             Requirement::LDiversity(LDiversity { column, diversity: Diversity::Frequency(Exact::whole(l)) })
         }
-        Baseline::Anonymous(k) => Requirement::KAnonymity(KAnonymity { k }),
+        Baseline::Anonymous(k) => Requirement::KAnonymity(KAnonymity { k, unit: None }),
     }];
     other.method = Method::with_defaults(TABLES.method(method).ok_or_else(lost)?)?;
     if other.generalised().next().is_none() {
