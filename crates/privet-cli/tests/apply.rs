@@ -10,7 +10,7 @@ const REFUSED: [&str; 7] =
     ["mondrian:relaxed", "injector", "anatomy", "quasi-sensitive", "lg", "lg-bag", "ssg"];
 
 /// What `goldens` has, without what takes long.
-fn cases() -> Vec<(&'static Group, Method)> {
+pub fn cases() -> Vec<(&'static Group, Method)> {
     let all = GROUPS.iter().flat_map(|group| group.methods.iter().map(move |method| (group, *method)));
     let is_quick = |(group, method): &(&Group, Method)| match group.example {
         "census" => matches!(method.0, "full-domain" | "mondrian" | "codip-star" | "anatomy"),
@@ -29,7 +29,7 @@ fn data(bench: &Bench, release: &str) -> Vec<(std::path::PathBuf, Vec<u8>)> {
 }
 
 /// Where the policy of an example finds its data.
-fn data_path(bench: &Bench, example: &str) -> String {
+pub fn data_path(bench: &Bench, example: &str) -> String {
     let policy = bench.text(&format!("{example}/policy.toml"));
     let path = policy.lines().find_map(|line| line.trim().strip_prefix("path = "));
     let path = path.and_then(|path| path.split('"').nth(1)).expect("the path of the data");

@@ -45,7 +45,7 @@ const ARROWS: [(&str, &[&str]); 18] = [
     ("privet-studio", &["privet"]),
     ("privet-lab", &["privet"]),
     // `python -m privet` is the command.
-    ("privet-python", &["privet", "privet-cli"]),
+    ("privet-python", &["privet", "privet-cli", "privet-databases"]),
 ];
 
 #[test]

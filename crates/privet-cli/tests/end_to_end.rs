@@ -11,6 +11,7 @@ mod audits;
 #[cfg(unix)]
 mod bad_input;
 mod book;
+mod cluster;
 mod codip;
 mod commands;
 mod compare;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import glob
 import os
 import random
@@ -75,6 +76,42 @@ METHODS = {
 }
 
 
+# Those whose release follows from the counts.
+SEVERAL = """
+seed = {seed}
+[columns.age]
+role = "quasi-identifier"
+[columns.city]
+role = "quasi-identifier"
+[columns.weight]
+role = "{weight}"
+[columns.disease]
+role = "sensitive"
+{privacy}
+[method]
+{method}
+"""
+COUNTED = {
+    "anatomy": ("quasi-identifier", "[privacy.l-diversity]\ncolumn = 'disease'\nl = 3", "name = 'anatomy'"),
+    "injector": ("quasi-identifier", "[privacy.matching-l-diversity]\ncolumn = 'disease'\nl = 3", "name = 'injector'\npublish = 'permuted'"),
+    "codip-star": ("sensitive", "[privacy]\nk-anonymity = { k = 5 }\nprojection = { alpha = 1, beta = 0.9 }", "name = 'codip-star'"),
+    "full-domain, nothing carried": ("quasi-identifier", "[privacy.k-anonymity]\nk = 5", "name = 'full-domain'\nsuppression_limit = '10%'"),
+}
+BASKETS = f"""
+seed = {SEED}
+[data]
+kind = "transactions"
+form = "long"
+id = "basket"
+item = "product"
+[privacy.km-anonymity]
+k = 5
+m = 2
+[method]
+name = "METHOD"
+"""
+
+
 @pytest.fixture(scope="session")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("events")
@@ -119,8 +156,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def rows_of(table: pa.Table) -> Counter[tuple[str, ...]]:
-    return Counter(tuple("" if cell is None else cell for cell in row.values()) for row in table.to_pylist())
+def anonymize(*positional: Any, **named: Any) -> privet.spark.Release:
+    """Without reports, which most tests do not look at."""
+    return privet.spark.anonymize(*positional, **{"report_rows": 0, **named})
 
 
 def files_of(release: str | Path) -> list[list[dict[str, Any]]]:
@@ -131,21 +169,27 @@ def released(release: str | Path) -> Counter[tuple[str, ...]]:
     return Counter(tuple(row.values()) for file in files_of(release) for row in file)
 
 
-def on_one_machine(policy: privet.Policy, data: Path, folder: Path) -> Counter[tuple[str, ...]]:
-    """What the command releases of the same file, as text."""
-    path = folder / "policy.toml"
-    path.write_text(policy.to_toml().replace("[data]", f'[data]\npath = "{data}"'))
+def command(folder: Path, *more: str) -> None:
+    """Runs the command on the policy of a folder."""
     made = subprocess.run(
-        [sys.executable, "-m", "privet", "anonymize", str(path), "-o", str(folder / "one"), "--format", "csv", "--attacks", "none"],
+        [sys.executable, "-m", "privet", "anonymize", str(folder / "policy.toml"), "-o", str(folder / "one"), "--attacks", "none", *more],
         capture_output=True, text=True,
     )
     assert made.returncode == 0, made.stderr
-    import csv
 
-    with open(folder / "one/public/release.csv", newline="", encoding="utf-8") as file:
+
+def lines_of(path: Path) -> Counter[tuple[str, ...]]:
+    with open(path, newline="", encoding="utf-8") as file:
         lines = csv.reader(file)
         next(lines)
         return Counter(tuple(line) for line in lines)
+
+
+def on_one_machine(policy: privet.Policy, data: Path, folder: Path) -> Counter[tuple[str, ...]]:
+    """What the command releases of the same file, as text."""
+    (folder / "policy.toml").write_text(policy.to_toml().replace("[data]", f'[data]\npath = "{data}"'))
+    command(folder, "--format", "csv")
+    return lines_of(folder / "one/public/release.csv")
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -158,13 +202,60 @@ def test_it_is_the_release_of_one_machine(spark: Any, data: Path, tmp_path: Path
         spark.read.parquet(str(data)).orderBy("disease", "name").repartition(23),
     ]):
         target = tmp_path / f"release-{number}"
-        release = privet.spark.anonymize(frame, METHODS[method], target, files=3)
+        release = anonymize(frame, METHODS[method], target, files=3)
         assert release.manifest["audit"]["passed"]
         assert released(target) == expected
         assert not (tmp_path / f"release-{number}.privet-staging").exists()
         # Every file has the same rows in the same order.
         first = first or files_of(target)
         assert files_of(target) == first
+
+
+@pytest.mark.parametrize("case", COUNTED)
+def test_what_follows_from_counts_is_the_release_of_one_machine(spark: Any, data: Path, tmp_path: Path, case: str) -> None:
+    weight, privacy, method = COUNTED[case]
+    text = SEVERAL.format(seed=SEED, weight=weight, privacy=privacy, method=method)
+    chosen = privet.Policy.parse(text + "[data]\nmissing = ['']\non_missing = 'value'\n")
+    # Every column of the file that the policy does not name stays unpublished; the digest of the data has them all.
+    (tmp_path / "policy.toml").write_text(chosen.to_toml().replace("[data]", f'[data]\npath = "{data}"'))
+    command(tmp_path, "--format", "csv") if case.startswith("full") else command(tmp_path)
+    for number, frame in enumerate([spark.read.parquet(str(data)), spark.read.parquet(str(data)).orderBy("disease").repartition(7)]):
+        target = tmp_path / f"release-{number}"
+        release = anonymize(frame, chosen, target, files=2)
+        assert release.manifest["audit"]["passed"]
+        tables = sorted(path.name for path in (target / "public").iterdir() if path.is_dir())
+        assert tables == sorted(path.stem for path in (tmp_path / "one/public").glob("*.csv"))
+        for table in tables:
+            written = [pq.read_table(path).to_pylist() for path in sorted((target / "public" / table).glob("*.parquet"))]
+            assert Counter(tuple(row.values()) for rows in written for row in rows) == lines_of(tmp_path / f"one/public/{table}.csv")
+
+
+@pytest.mark.parametrize("method", ["og", "aa"])
+def test_transactions_are_released_as_on_one_machine(spark: Any, tmp_path: Path, method: str) -> None:
+    draw = random.Random(3)
+    pairs = [(f"b{basket}", f"product {min(draw.randrange(9), draw.randrange(9))}") for basket in range(800) for _ in range(draw.randrange(1, 4))]
+    pairs += [("empty", ""), ("b0", pairs[0][1])]
+    draw.shuffle(pairs)
+    pq.write_table(pa.table({"basket": [basket for basket, _ in pairs], "product": [item for _, item in pairs]}), tmp_path / "pairs.parquet")
+    chosen = privet.Policy.parse(BASKETS.replace("METHOD", method))
+    (tmp_path / "policy.toml").write_text(chosen.to_toml().replace("[data]", f'[data]\npath = "{tmp_path}/pairs.parquet"'))
+    command(tmp_path)
+    with open(tmp_path / "one/public/release.txt", encoding="utf-8") as file:
+        expected = Counter(tuple(line.rstrip("\n").split(",")) if line.strip() else () for line in file)
+    for number, frame in enumerate([spark.read.parquet(str(tmp_path / "pairs.parquet")), spark.read.parquet(str(tmp_path / "pairs.parquet")).repartition(9)]):
+        anonymize(frame, chosen, tmp_path / f"release-{number}", files=2)
+        assert Counter(tuple(row["items"]) for rows in files_of(tmp_path / f"release-{number}") for row in rows) == expected
+
+
+def test_reports_and_attacks_are_made(spark: Any, data: Path, tmp_path: Path) -> None:
+    release = privet.spark.anonymize(spark.read.parquet(str(data)), METHODS["mondrian"], tmp_path / "release")
+    assert any(found["name"] == "linking" for found in release.manifest["attacks"])
+    for room in ["public", "steward"]:
+        page = (tmp_path / "release" / room / "report.html").read_text(encoding="utf-8")
+        assert "k-anonymity" in page and "Hidden-Name-" not in page and ">note<" not in page, room
+    release = anonymize(spark.read.parquet(str(data)), METHODS["mondrian"], tmp_path / "without", report_rows=10)
+    assert release.manifest["attacks"] is None
+    assert not (tmp_path / "without/public/report.html").exists()
 
 
 class Killer:
@@ -221,10 +312,37 @@ def test_an_executor_that_is_killed_changes_nothing(
     spark: Any, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     chosen = METHODS["vio-rec"]
-    privet.spark.anonymize(spark.read.parquet(str(data)), chosen, tmp_path / "calm", files=3)
+    anonymize(spark.read.parquet(str(data)), chosen, tmp_path / "calm", files=3)
     killer = Killer(monkeypatch, step, lambda: kill_an_executor(spark), 0.1 if step == "audit" else 0.7)
-    privet.spark.anonymize(slow(spark, data), chosen, tmp_path / "harmed", files=3)
+    anonymize(slow(spark, data), chosen, tmp_path / "harmed", files=3)
     assert killer.done, "nothing was killed"
+    assert files_of(tmp_path / "harmed") == files_of(tmp_path / "calm")
+
+
+def test_a_worker_without_memory_changes_nothing(spark: Any, data: Path, tmp_path: Path) -> None:
+    chosen = METHODS["vio-rec"]
+    anonymize(spark.read.parquet(str(data)), chosen, tmp_path / "calm", files=3)
+    frame = spark.read.parquet(str(data)).repartition(3)
+
+    def hungry(batches: Any) -> Any:
+        import resource
+
+        from pyspark import TaskContext
+
+        # In both passes: first the system refuses memory, then it kills the process, as it does when it has none left.
+        attempt = TaskContext.get().attemptNumber()
+        if TaskContext.get().partitionId() == 1 and attempt == 0:
+            limits = resource.getrlimit(resource.RLIMIT_AS)
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 20, limits[1]))
+            try:
+                bytearray(1 << 30)
+            finally:
+                resource.setrlimit(resource.RLIMIT_AS, limits)
+        if TaskContext.get().partitionId() == 1 and attempt == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield from batches
+
+    anonymize(frame.mapInArrow(hungry, frame.schema), chosen, tmp_path / "harmed", files=3)
     assert files_of(tmp_path / "harmed") == files_of(tmp_path / "calm")
 
 
@@ -232,7 +350,7 @@ def test_a_shuffle_file_that_is_lost_changes_nothing(
     spark: Any, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen = METHODS["mondrian"]
-    privet.spark.anonymize(spark.read.parquet(str(data)), chosen, tmp_path / "calm", files=3)
+    anonymize(spark.read.parquet(str(data)), chosen, tmp_path / "calm", files=3)
 
     def lose() -> int:
         lost = 0
@@ -245,7 +363,7 @@ def test_a_shuffle_file_that_is_lost_changes_nothing(
         return lost
 
     killer = Killer(monkeypatch, "write", lose, 0)
-    privet.spark.anonymize(slow(spark, data), chosen, tmp_path / "harmed", files=3)
+    anonymize(slow(spark, data), chosen, tmp_path / "harmed", files=3)
     assert killer.done and killer.done[0], "nothing was lost"
     assert files_of(tmp_path / "harmed") == files_of(tmp_path / "calm")
 
@@ -272,7 +390,7 @@ def test_a_table_that_changes_in_between_is_refused(
 
             patch.setattr(privet.spark, "_step", stepped)
             with pytest.raises(Exception) as caught:
-                privet.spark.anonymize(spark.read.parquet(str(own)), METHODS["mondrian"], tmp_path / "release")
+                anonymize(spark.read.parquet(str(own)), METHODS["mondrian"], tmp_path / "release")
         assert not (tmp_path / "release").exists(), names
         assert not (tmp_path / "release.privet-staging").exists(), f"{names}: {caught.value}"
 
@@ -304,7 +422,7 @@ privet.spark.anonymize(test_spark.slow(spark, pathlib.Path({str(data)!r})), test
     driver.wait()
     assert not (tmp_path / "release").exists()
     assert staging.exists(), "it was killed too early"
-    privet.spark.anonymize(spark.read.parquet(str(data)), METHODS["mondrian"], tmp_path / "release")
+    anonymize(spark.read.parquet(str(data)), METHODS["mondrian"], tmp_path / "release")
     assert (tmp_path / "release/public/manifest.json").exists() and not staging.exists()
 
 
@@ -314,26 +432,32 @@ def test_what_is_there_is_not_replaced(spark: Any, data: Path, tmp_path: Path) -
     frame = spark.read.parquet(str(data))
     for force in [False, True]:
         with pytest.raises(privet.InputError, match="there already"):
-            privet.spark.anonymize(frame, METHODS["mondrian"], tmp_path / "mine", force=force)
+            anonymize(frame, METHODS["mondrian"], tmp_path / "mine", force=force)
     assert (tmp_path / "mine/thesis.txt").read_text() == "all of it"
-    privet.spark.anonymize(frame, METHODS["mondrian"], tmp_path / "release")
+    anonymize(frame, METHODS["mondrian"], tmp_path / "release")
     with pytest.raises(privet.InputError, match="there already"):
-        privet.spark.anonymize(frame, METHODS["mondrian"], tmp_path / "release")
-    privet.spark.anonymize(frame, METHODS["full-domain"], tmp_path / "release", force=True)
+        anonymize(frame, METHODS["mondrian"], tmp_path / "release")
+    anonymize(frame, METHODS["full-domain"], tmp_path / "release", force=True)
 
 
 def test_what_cannot_run_is_refused_with_the_reason(spark: Any, data: Path, tmp_path: Path) -> None:
-    anatomy = policy('name = "anatomy"', '[privacy.l-diversity]\ncolumn = "disease"\nl = 2', "drop")
-    with pytest.raises(privet.Error, match="anatomy"):
-        privet.spark.anonymize(spark.read.parquet(str(data)), anatomy, tmp_path / "release")
+    refused = {
+        "person": ("[data]", "[data]\nperson = 'name'"),
+        "ledger": ("[data]", "[ledger]\npath = 'ledger'\n[data]"),
+        "way of their own": ("[columns.weight]", "[columns.weight]\ndecimal = ','"),
+    }
+    for reason, (old, new) in refused.items():
+        chosen = privet.Policy.parse(METHODS["mondrian"].to_toml().replace(old, new))
+        with pytest.raises(privet.Error, match=reason):
+            anonymize(spark.read.parquet(str(data)), chosen, tmp_path / "release")
     with pytest.raises(privet.Error, match="agee"):
         wrong = privet.Policy.parse(METHODS["mondrian"].to_toml().replace("columns.age", "columns.agee"))
-        privet.spark.anonymize(spark.read.parquet(str(data)), wrong, tmp_path / "release")
+        anonymize(spark.read.parquet(str(data)), wrong, tmp_path / "release")
     assert not (tmp_path / "release").exists()
 
 
 def test_no_log_and_no_public_file_shows_a_secret(spark: Any, data: Path, tmp_path: Path, logs: Path) -> None:
-    privet.spark.anonymize(spark.read.parquet(str(data)), METHODS["full-domain"], tmp_path / "release")
+    anonymize(spark.read.parquet(str(data)), METHODS["full-domain"], tmp_path / "release")
     time.sleep(2)
     seen = 0
     places = [*logs.rglob("*"), *(tmp_path / "release/public").rglob("*")]
@@ -363,40 +487,64 @@ def test_a_large_table(spark: Any, tmp_path: Path) -> None:
         F.pmod(F.xxhash64("id", F.lit(8)), F.lit(100000)).alias("extra_3"),
     )
     frame.write.parquet(str(tmp_path / "table"))
-    before = spent()
+    sampler = Sampler()
     table = spark.read.parquet(str(tmp_path / "table"))
-    release = privet.spark.anonymize(table, METHODS["mondrian"], tmp_path / "release")
-    after = spent()
+    release = privet.spark.anonymize(table, METHODS["mondrian"], tmp_path / "release", report_rows=0)
+    after = sampler.stop()
     print(f"\n{rows:,} rows, {release.manifest['distinct_records']:,} distinct: seconds {release.manifest['seconds']}, plan "
           f"{release.manifest['plan_bytes']:,} bytes")
     for name in after:
         cpu, memory = after[name]
-        print(f"{name}: {cpu - before.get(name, (0.0, 0))[0]:.1f} s of the processor, at most {memory:,} MB")
+        print(f"{name}: {cpu:.1f} s of the processor, at most {memory:,} MB")
 
 
-def spent() -> dict[str, tuple[float, int]]:
-    """Seconds of the processor and the largest memory so far, by kind of process."""
-    kinds: dict[str, tuple[float, int]] = {}
-    hertz = os.sysconf("SC_CLK_TCK")
-    for folder in glob.glob("/proc/[0-9]*"):
-        try:
-            words = Path(folder, "cmdline").read_bytes().decode(errors="replace")
-            fields = Path(folder, "stat").read_text().rsplit(")", 1)[1].split()
-            status = dict(line.split(":", 1) for line in Path(folder, "status").read_text().splitlines())
-        except (OSError, IndexError):
-            continue
-        if int(folder.rsplit("/", 1)[1]) == os.getpid():
-            kind = "driver, Python and Rust"
-        elif "CoarseGrainedExecutorBackend" in words:
-            kind = "executors, Java"
-        elif "pyspark" in words and "daemon" in words:
-            kind = "workers, Python and Rust"
-        elif "SparkSubmit" in words:
-            kind = "driver, Java"
-        else:
-            continue
-        cpu = sum(int(field) for field in fields[11:15]) / hertz
-        memory = int(status.get("VmHWM", "0 kB").split()[0]) // 1024
-        known = kinds.get(kind, (0.0, 0))
-        kinds[kind] = (known[0] + cpu, max(known[1], memory))
-    return kinds
+class Sampler(threading.Thread):
+    """Watches what processes take: seconds of the processor and memory, by kind. Workers come and go, so it looks often."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.seen: dict[str, tuple[str, float, float, int]] = {}
+        self.over = threading.Event()
+        self.look()
+        self.start()
+
+    def run(self) -> None:
+        while not self.over.wait(0.3):
+            self.look()
+
+    def look(self) -> None:
+        hertz = os.sysconf("SC_CLK_TCK")
+        for folder in glob.glob("/proc/[0-9]*"):
+            pid = folder.rsplit("/", 1)[1]
+            try:
+                words = Path(folder, "cmdline").read_bytes().decode(errors="replace")
+                fields = Path(folder, "stat").read_text().rsplit(")", 1)[1].split()
+                status = dict(line.split(":", 1) for line in Path(folder, "status").read_text().splitlines())
+            except (OSError, IndexError):
+                continue
+            if pid == str(os.getpid()):
+                kind = "driver, Python and Rust"
+            elif "CoarseGrainedExecutorBackend" in words:
+                kind = "executors, Java"
+            elif "pyspark" in words and "daemon" in words:
+                kind = "workers, Python and Rust"
+            elif "SparkSubmit" in words:
+                kind = "driver, Java"
+            else:
+                continue
+            cpu = (int(fields[11]) + int(fields[12])) / hertz
+            memory = int(status.get("VmHWM", "0 kB").split()[0]) // 1024
+            # What a process took before is not counted; one that comes later began with nothing.
+            first = self.seen[pid][1] if pid in self.seen else (0.0 if self.is_alive() else cpu)
+            self.seen[pid] = (kind, first, cpu, memory)
+
+    def stop(self) -> dict[str, tuple[float, int]]:
+        """Seconds of the processor since the beginning, and the largest memory of a process, by kind."""
+        self.over.set()
+        self.join()
+        self.look()
+        kinds: dict[str, tuple[float, int]] = {}
+        for kind, first, last, memory in self.seen.values():
+            known = kinds.get(kind, (0.0, 0))
+            kinds[kind] = (known[0] + last - first, max(known[1], memory))
+        return kinds

@@ -148,6 +148,10 @@ impl Decision {
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let options = || -> Result<RunOptions> {
+            if self.decided.policy().written().release_table()?.is_some() {
+                return Err(Error::input("'table' in [release] is written by the command alone")
+                    .help("remove it from the policy, or run: python -m privet anonymize POLICY -o TARGET"));
+            }
             let format = format.map(file_kind).transpose()?;
             Ok(RunOptions { force, format, attacks: choice(attacks)?, ..RunOptions::to(target) })
         };

@@ -29,6 +29,8 @@ fn command(py: Python<'_>, program: Vec<OsString>, arguments: Vec<OsString>) -> 
 fn _privet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // A panic is a defect of ours: it becomes an exception, and its message, which may quote data, is not printed.
     std::panic::set_hook(Box::new(|_| {}));
+    #[cfg(feature = "databases")]
+    privet_databases::register();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<arrow::Table>()?;
     module.add_class::<data::Data>()?;
@@ -49,5 +51,7 @@ fn _privet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("SERVICE_COLUMNS", cluster::SERVICE_COLUMNS)?;
     module.add_function(wrap_pyfunction!(cluster::readable, module)?)?;
     module.add_function(wrap_pyfunction!(cluster::wanted, module)?)?;
+    module.add_function(wrap_pyfunction!(cluster::way, module)?)?;
+    module.add_function(wrap_pyfunction!(cluster::named_items, module)?)?;
     Ok(())
 }

@@ -124,6 +124,7 @@ def test_drafts() -> None:
 def test_comparisons(examples: Any) -> None:
     found = pv.compare(PEOPLE, POLICY, vary={"privacy.k-anonymity.k": [2, 6, 100]})
     frame = found.to_frame()
+    assert polars.DataFrame(found).columns == list(frame.columns)
     assert len(frame) == 3 and "no" in frame["note"].iloc[2].lower()
     assert found.plot().text.startswith("<svg") and found._repr_html_()
     home = examples("patients")

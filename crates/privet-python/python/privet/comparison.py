@@ -26,7 +26,10 @@ __all__ = ["Comparison", "compare"]
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """What several policies on the same data would lose and risk. Nothing was published."""
+    """What several policies on the same data would lose and risk. Nothing was published.
+
+    :meth:`to_frame` gives a row for each policy, and so does whatever reads the Arrow C interface: ``polars.DataFrame(comparison)``.
+    """
 
     #: The table, its header first.
     table: tuple[tuple[str, ...], ...]
@@ -50,6 +53,11 @@ class Comparison:
             if (numbers.notna() == (frame[name] != "-")).all() and name != "note":
                 frame[name] = numbers
         return frame
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        import pyarrow
+
+        return pyarrow.Table.from_pandas(self.to_frame(), preserve_index=False).__arrow_c_stream__(requested_schema)
 
     def plot(self) -> Svg:
         """Risk against loss, a point for each policy."""

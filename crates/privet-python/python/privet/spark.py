@@ -15,11 +15,13 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from . import _privet
@@ -33,6 +35,15 @@ WORTH_A_CLUSTER = 100_000_000
 
 #: Rows of one released file, about.
 ROWS_PER_FILE = 5_000_000
+
+#: Larger tables get no report, which takes the driver about as long as a release on one machine.
+REPORT_ROWS = 10_000_000
+
+#: Where the reports are.
+REPORTS = ("public/report.html", "steward/report.html")
+
+#: The column of released transactions.
+ITEMS = "items"
 
 #: The bytes of the largest plan that is broadcast.
 LARGEST_PLAN = 2_000_000_000
@@ -70,11 +81,16 @@ def anonymize(
     files: int | None = None,
     force: bool = False,
     name: str = "table",
+    attacks: Sequence[str] | None = None,
+    report_rows: int = REPORT_ROWS,
 ) -> Release:
     """Makes, audits and publishes a release of a Spark data frame.
 
     ``target`` is a directory of any file system that Spark writes to. It must not be there, unless ``force`` replaces an earlier release.
-    ``seed`` stands in for the policy's. ``files`` is the number of released files.
+    ``seed`` stands in for the policy's. ``files`` is the number of released files of each table.
+
+    The reports and the attacks are made by the driver, from the counts, for tables up to ``report_rows`` rows; ``attacks`` says which
+    attacks, as for :meth:`privet.Release.publish`. They are about the columns that the decision depends on.
 
     The frame is read twice and must give the same rows both times. Pin the version of Delta and Iceberg tables, as in
     ``spark.read.format("delta").option("versionAsOf", 12)``. A table that changed in between is refused.
@@ -82,37 +98,51 @@ def anonymize(
     if not isinstance(policy, Policy):
         policy = Policy.read(policy)
     written = policy._policy
-    place = _Place(df.sparkSession, os.fspath(target))
+    spark = df.sparkSession
+    place = _Place(spark, os.fspath(target))
     place.claim(force)
     seconds: dict[str, float] = {}
     columns = _privet.readable(df.limit(0).toArrow())
     wanted = _privet.wanted(written, columns)
+    lists = _privet.way(written, columns) == "lists"
     try:
         with _step("count", seconds):
-            counted = _counted(df, columns, wanted)
+            counted = _listed(df, columns, (wanted[0], wanted[1])) if lists else _counted(df, columns, wanted)
         with _step("decide", seconds):
-            decision = _privet.ClusterDecision(written, name, columns, wanted, counted, seed)
+            decision = _privet.ClusterDecision(written, name, columns, counted, seed)
             del counted
             plan = decision.plan()
             facts = json.loads(decision.facts())
-        if len(plan) > LARGEST_PLAN:
+        if plan is not None and len(plan) > LARGEST_PLAN:
             raise InputError(
                 f"the plan has {len(plan):,} bytes, too many for the executors",
                 help="use coarser hierarchies, or leave out a quasi-identifier",
             )
         files = files or facts["released"] // ROWS_PER_FILE + 1
-        released = place.staged("public/release")
         with _step("write", seconds), _changes_named():
-            _write(df, plan, files, released)
+            if plan is not None:
+                own = _privet.RowPlan(plan)
+                tables = [_Written("release", own.released, own.decided)]
+                _write(df, own, plan, files, place.staged("public/release"))
+            else:
+                tables = []
+                for title, cells, rows in decision.tables():
+                    tables.append(_Written(title, cells, cells))
+                    _spell_out(spark, rows, cells or [ITEMS], files, place.staged(f"public/{title}"))
         with _step("audit", seconds):
-            found = json.loads(decision.audit(_recounted(df.sparkSession, plan, released)))
+            again = [(table.judged, _recounted(spark, table, place.staged(f"public/{table.name}"))) for table in tables]
+            found = json.loads(decision.audit(again))
         _approve(found, facts)
-        manifest = _manifest(facts, found["audit"], files, seconds, len(plan))
+        attacked = None
+        if facts["read"] <= report_rows:
+            with _step("report", seconds):
+                attacked = _reported(decision, attacks, place)
+        manifest = _manifest(facts, found["audit"], files, seconds, len(plan or b""), attacked)
         place.put("steward/policy.toml", policy.to_toml())
         place.put("steward/plan.json", _pretty(facts["plan"]))
         place.put("steward/audit.txt", found["text"])
         place.put("steward/manifest.json", _pretty(manifest))
-        place.publish(_pretty(_for_everybody(facts)))
+        place.publish(_pretty(_for_everybody(facts, tables)))
     except BaseException:
         place.clear()
         raise
@@ -167,6 +197,22 @@ def _counted(df: Any, columns: list[str], wanted: list[int]) -> Any:
     return partial.groupBy("key").agg(F.sum("count").alias("count")).toArrow()
 
 
+def _listed(df: Any, columns: list[str], wanted: tuple[int, int]) -> Any:
+    """How often each distinct transaction occurs. Its items are in an order of their own, not in that of the rows."""
+    from pyspark.sql import functions as F
+
+    def name(batches: Iterator[Any]) -> Iterator[Any]:
+        from privet import _privet
+        from privet.spark import _batches
+
+        for batch in batches:
+            yield from _batches(_privet.named_items(columns, wanted, batch))
+
+    named = df.mapInArrow(name, "id binary, item binary")
+    whole = named.groupBy("id").agg(F.sort_array(F.collect_list("item")).alias("items"))
+    return whole.groupBy("items").agg(F.count(F.lit(1)).alias("count")).toArrow()
+
+
 def _batches(table: Any) -> Iterator[Any]:
     """The batches of a table of Privet's, as Spark takes them."""
     import pyarrow
@@ -189,13 +235,23 @@ def _plan_of(run: str, shared: Any) -> Any:
     return _held[run]
 
 
-def _write(df: Any, plan: bytes, files: int, path: str) -> None:
+@dataclass(frozen=True)
+class _Written:
+    """A table of a release."""
+
+    name: str
+    #: Its columns; none for transactions.
+    cells: list[str] | None
+    #: Those that the audit judges.
+    judged: list[str] | None
+
+
+def _write(df: Any, own: Any, plan: bytes, files: int, path: str) -> None:
     """Writes the released rows. Which file a row is in and where follows from its cells and the key alone."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 
     order, record, number = _privet.SERVICE_COLUMNS
-    own = _privet.RowPlan(plan)
     cells = own.released
     types = [(order, "long"), (record, "long"), (number, "binary"), *((cell, "string") for cell in cells)]
     schema = ", ".join(f"{_quoted(name)} {kind}" for name, kind in types)
@@ -230,23 +286,57 @@ def _write(df: Any, plan: bytes, files: int, path: str) -> None:
             turns = Window.partitionBy(_quoted(record)).orderBy(_quoted(number))
             ranked = df.mapInArrow(parted, schema).withColumn("privet: turn", (F.row_number().over(turns) - 1).cast("long"))
             rows = rows.union(ranked.mapInArrow(settle, schema))
-        rows = rows.repartition(files, F.col(_quoted(order)))
-        rows = rows.sortWithinPartitions(*(F.col(_quoted(name)) for name in [order, *cells]))
-        rows.select(*(F.col(_quoted(cell)) for cell in cells)).write.parquet(path)
+        _lay_out(rows, cells, files, path)
     finally:
         shared.destroy()
 
 
-def _recounted(spark: Any, plan: bytes, path: str) -> Any:
+def _spell_out(spark: Any, counted: Any, cells: list[str], files: int, path: str) -> None:
+    """Writes a table that is known by its distinct rows."""
+    import pyarrow
+    from pyspark.sql import functions as F
+
+    _, _, count = _privet.SERVICE_COLUMNS
+    rows = spark.createDataFrame(pyarrow.table(counted))
+    rows = rows.withColumn("privet: copy", F.explode(F.sequence(F.lit(1).cast("long"), F.col(_quoted(count)))))
+    _lay_out(rows, cells, files, path)
+
+
+def _lay_out(rows: Any, cells: list[str], files: int, path: str) -> None:
+    """Writes rows in the order of their numbers, in this number of files."""
+    from pyspark.sql import functions as F
+
+    order = _privet.SERVICE_COLUMNS[0]
+    rows = rows.repartition(files, F.col(_quoted(order)))
+    rows = rows.sortWithinPartitions(*(F.col(_quoted(name)) for name in [order, *cells]))
+    rows.select(*(F.col(_quoted(cell)) for cell in cells)).write.parquet(path)
+
+
+def _recounted(spark: Any, table: _Written, path: str) -> Any:
     """How often each combination of cells occurs in the written files."""
     from pyspark.sql import functions as F
-    from pyspark.sql.types import StringType, StructField, StructType
+    from pyspark.sql.types import ArrayType, StringType, StructField, StructType
 
-    own = _privet.RowPlan(plan)
-    schema = StructType([StructField(cell, StringType()) for cell in own.released])
+    if table.cells is None:
+        schema = StructType([StructField(ITEMS, ArrayType(StringType()))])
+    else:
+        schema = StructType([StructField(cell, StringType()) for cell in table.cells])
+    there = spark.read.parquet(path).columns
+    if there != schema.names:
+        raise AuditFailed(f"the written files have the columns {there}, not {schema.names}; nothing was published")
     written = spark.read.schema(schema).parquet(path)
-    columns = (F.col(_quoted(cell)) for cell in own.decided)
+    columns = (F.col(_quoted(cell)) for cell in table.judged or [ITEMS])
     return written.groupBy(*columns).agg(F.count(F.lit(1)).alias("privet: count")).toArrow()
+
+
+def _reported(decision: Any, attacks: Sequence[str] | None, place: _Place) -> Any:
+    """Puts the reports into their places; returns what attacks found."""
+    with tempfile.TemporaryDirectory(prefix="privet-") as folder:
+        target = os.path.join(folder, "release")
+        manifest = json.loads(decision.report(target, None if attacks is None else list(attacks)))
+        for name in REPORTS:
+            place.put(name, Path(target, name).read_text(encoding="utf-8"))
+    return manifest["attacks"]
 
 
 def _approve(found: dict[str, Any], facts: dict[str, Any]) -> None:
@@ -262,7 +352,7 @@ def _approve(found: dict[str, Any], facts: dict[str, Any]) -> None:
         raise AuditFailed("the release failed its audit and was not published:\n" + found["text"])
 
 
-def _manifest(facts: dict[str, Any], audit: Any, files: int, seconds: dict[str, float], plan: int) -> dict[str, Any]:
+def _manifest(facts: dict[str, Any], audit: Any, files: int, seconds: dict[str, float], plan: int, attacks: Any) -> dict[str, Any]:
     return {
         "privet": _privet.__version__,
         "made_by": "privet.spark",
@@ -275,19 +365,20 @@ def _manifest(facts: dict[str, Any], audit: Any, files: int, seconds: dict[str, 
         "optimal": facts["optimal"],
         "warnings": facts["warnings"],
         "audit": audit,
+        "attacks": attacks,
         "files": files,
         "plan_bytes": plan,
         "seconds": seconds,
     }
 
 
-def _for_everybody(facts: dict[str, Any]) -> dict[str, Any]:
+def _for_everybody(facts: dict[str, Any], tables: list[_Written]) -> dict[str, Any]:
     """What readers of the release may know."""
     return {
         "privet": _privet.__version__,
         "requirements": facts["requirements"],
         "records": {"released": facts["released"]},
-        "files": "release/*.parquet",
+        "files": [f"{table.name}/*.parquet" for table in tables],
     }
 
 

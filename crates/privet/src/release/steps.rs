@@ -20,7 +20,7 @@ use privet_attack::{Attacks, Choice};
 use privet_audit::released::Released;
 use privet_audit::{Audit, as_published, audit_data};
 use privet_core::clock::Clock;
-use privet_core::{Error, Result};
+use privet_core::{Error, Result, RunKey};
 use privet_data::{Destination, FileKind, NewTable, NewTransactions, RowSink, Version};
 use privet_methods::SearchFacts;
 use privet_methods::plan::Plan;
@@ -91,14 +91,25 @@ impl Decision {
         self.stated().map(|stated| (stated.released, stated.read))
     }
 
-    /// What is to become of each row, for workers of a [cluster](crate::cluster).
-    pub fn row_plan(&self) -> Result<RowPlan> {
+    /// What is to become of each row, for workers of a [cluster](crate::cluster). `policy` is the one about the whole table, which has
+    /// these columns; the decision is about the [lean](crate::cluster::lean) one.
+    pub fn row_plan(&self, policy: &Policy, columns: &[String]) -> Result<RowPlan> {
         match &self.made {
-            Made::Table(recoded) => RowPlan::of(recoded),
+            Made::Table(recoded) => RowPlan::of(recoded, policy, columns),
             Made::Groups(_) | Made::Projections(_) | Made::Transactions(_) | Made::Vocabularies(_) => {
-                Err(Error::input("only releases of one recoded table can be made on a cluster")
-                    .help("make this release on one machine"))
+                Err(Error::internal("only releases of one recoded table have a plan for each row"))
             }
+        }
+    }
+
+    /// What all random choices derive from, where there are any in what is released.
+    pub(in crate::release) fn key(&self) -> Option<RunKey> {
+        match &self.made {
+            Made::Table(shape) => Some(shape.key()),
+            Made::Groups(shape) => Some(shape.key()),
+            Made::Projections(shape) => Some(shape.key()),
+            Made::Transactions(shape) => Some(shape.key()),
+            Made::Vocabularies(_) => None,
         }
     }
 

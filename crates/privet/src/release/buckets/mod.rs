@@ -48,6 +48,11 @@ impl Grouped {
         self.decision.grouping.groups.iter().map(|group| group.len() as u64).sum()
     }
 
+    /// What all random choices of the run derive from.
+    pub(super) fn key(&self) -> RunKey {
+        self.key
+    }
+
     fn suppressed(&self) -> u64 {
         self.microdata.summary.total() - self.released()
     }

@@ -7,15 +7,20 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use super::bytes::{self, Reader};
-use super::{RowPlan, checked};
+use super::group_number;
 use crate::release::Decision;
-use privet_audit::{Audit, AuditOptions, ExpectedCounts, audit_table_watched};
+use privet_audit::buckets::BucketTables;
+use privet_audit::released::Released;
+use privet_audit::{Audit, AuditOptions, ExpectedCounts, audit_data, audit_table_watched};
 use privet_core::clock::Clock;
 use privet_core::random::shuffle;
 use privet_core::{Digest, Error, Result};
 use privet_data::arrow_array::{ArrayRef, RecordBatch, StringArray};
-use privet_data::{CellKind, Feed, Origin, Rows, Source, SourceColumn, Version};
-use privet_policy::Policy;
+use privet_data::{
+    CellKind, Feed, Origin, Rows, Source, SourceColumn, TransactionLists, TransactionSource, Version,
+};
+use privet_policy::layout::GROUP_COLUMN;
+use privet_policy::{AnyPolicy, OriginalData, Policy, ReleaseKind};
 
 /// What the key of a digest begins with: no text is as long as this number says.
 const DIGEST: [u8; 10] = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01];
@@ -29,7 +34,53 @@ pub(super) fn digest_key(digest: &Digest, part: u64, turn: u64) -> Vec<u8> {
     key
 }
 
-/// The table that a cluster counted, as [`decide`](crate::decide) takes it. Columns that were not wanted are empty in it.
+/// What a cluster counted.
+#[derive(Debug, Clone)]
+pub enum Counted {
+    /// A table.
+    Table(Source),
+    /// Transactions.
+    Lists(Vec<(Vec<String>, u64)>),
+}
+
+impl Counted {
+    /// As [`decide`](crate::decide) takes it.
+    pub fn original(&self) -> Result<OriginalData> {
+        Ok(match self {
+            Counted::Table(source) => source.clone().into(),
+            Counted::Lists(lists) => {
+                let mut held = TransactionLists::default();
+                lists.iter().try_for_each(|(items, times)| held.push_times(items, *times))?;
+                TransactionSource::of_lists("the transactions", held).into()
+            }
+        })
+    }
+
+    /// How many distinct records there are.
+    pub fn distinct(&self) -> Result<u64> {
+        match self {
+            Counted::Table(source) => {
+                let mut rows = 0;
+                source.read_counted(&mut |batch, _, _| {
+                    rows += batch.rows() as u64;
+                    Ok(())
+                })?;
+                Ok(rows)
+            }
+            Counted::Lists(lists) => Ok(lists.len() as u64),
+        }
+    }
+}
+
+/// The transactions that a cluster counted, by the items of each. In what order it gives them plays no part.
+pub fn gathered_lists(lists: impl IntoIterator<Item = (Vec<String>, u64)>) -> Counted {
+    let mut lists: Vec<(Vec<String>, u64)> = lists.into_iter().collect();
+    lists.iter_mut().for_each(|(items, _)| items.sort_unstable());
+    lists.sort_unstable();
+    Counted::Lists(lists)
+}
+
+/// The table that a cluster counted. It has the wanted columns alone.
 pub fn gathered(
     name: &str,
     columns: &[String],
@@ -56,15 +107,14 @@ pub fn gathered(
     if counts.iter().map(|(_, count)| count).sum::<u64>() != digest.records() {
         return Err(Error::internal("the counts of a cluster do not add up"));
     }
-    let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let names: Option<Vec<&str>> =
+        wanted.iter().map(|column| columns.get(*column).map(String::as_str)).collect();
+    let names = names.ok_or_else(bytes::broken)?;
     let rows = counts
         .iter()
         .map(|(key, count)| {
             let mut reader = Reader(key);
-            let mut row = vec![""; columns.len()];
-            for column in wanted {
-                row[*column] = reader.text()?;
-            }
+            let row = wanted.iter().map(|_| reader.text()).collect::<Result<Vec<_>>>()?;
             reader.end()?;
             Ok((row, *count))
         })
@@ -72,46 +122,96 @@ pub fn gathered(
     Ok(Source::of_counts(name, &names, rows)?.with_digest(digest))
 }
 
-/// The released table by how often each combination of the [decided](RowPlan::decided) columns occurs in it.
-pub fn released(plan: &RowPlan, counts: impl IntoIterator<Item = (Vec<String>, u64)>) -> Result<Source> {
-    let columns = plan.released();
-    let place = |name: &String| plan.decided().iter().position(|decided| decided == name);
-    let places: Vec<Option<usize>> = columns.iter().map(place).collect();
-    let spread = |(mut cells, count): (Vec<String>, u64)| {
-        let cell = |place: &Option<usize>| match place {
-            Some(place) => cells.get_mut(*place).map(std::mem::take).ok_or_else(bytes::broken),
-            None => Ok(plan.missing_spelling().to_string()),
-        };
-        Ok((places.iter().map(cell).collect::<Result<_>>()?, count))
-    };
-    spelt_out("the release", &columns, counts.into_iter().map(spread).collect::<Result<_>>()?, 2)
+/// A written table by how often each distinct row occurs in it.
+#[derive(Debug, Clone)]
+pub struct WrittenTable {
+    /// Its columns that the decision depends on; `None` for transactions, whose rows are lists of items.
+    pub columns: Option<Vec<String>>,
+    /// Its rows, with their counts.
+    pub rows: Vec<(Vec<String>, u64)>,
 }
 
-/// Audits what a cluster wrote: the released table by how often each distinct row occurs in it, against the gathered data. Cells of
-/// columns that are carried along are empty in both, and so are not compared.
-pub fn audit_counts(
+/// Audits what a cluster wrote against what it counted. `policy` is the [lean](super::lean) one.
+pub fn audit_written(
     policy: &Policy,
-    columns: &[String],
-    data: &Source,
-    release: &Source,
+    data: &Counted,
+    written: Vec<WrittenTable>,
     decision: &Decision,
     clock: &Clock,
 ) -> Result<Audit> {
-    checked(policy, columns)?;
+    let policy = policy.check_any(spelt(data)?)?;
+    let in_groups = matches!(&policy, AnyPolicy::Table(policy) if policy.publishes() == ReleaseKind::Groups);
+    let mut tables = Vec::new();
+    let mut transactions = None;
+    for (number, table) in (2..).zip(written) {
+        match table.columns {
+            Some(columns) => {
+                let group = columns.iter().position(|name| name == GROUP_COLUMN).filter(|_| in_groups);
+                let source = match group {
+                    // Groups have an order of their own: that of their numbers.
+                    Some(group) => {
+                        let mut rows = table.rows;
+                        rows.sort_by_cached_key(|(cells, _)| (group_number(cells, group), cells.clone()));
+                        spelt_out("the release", &columns, rows, None)?
+                    }
+                    None => spelt_out("the release", &columns, table.rows, Some(number))?,
+                };
+                tables.push(source);
+            }
+            None => transactions = Some(shuffled_lists("the release", table.rows, number)?),
+        }
+    }
+    let not_it = || Error::internal("a cluster wrote other tables than the method publishes");
+    if let AnyPolicy::Table(policy) = &policy
+        && policy.publishes() == ReleaseKind::Table
+    {
+        let [release] = tables.as_slice() else { return Err(not_it()) };
+        let (released, _) = decision.records()?;
+        let expected =
+            ExpectedCounts { released, suppressed: decision.suppressed()?, dropped: decision.dropped()? };
+        let options = AuditOptions { expected: Some(expected), ..AuditOptions::default() };
+        return audit_table_watched(policy, release, &options, &mut || clock.check());
+    }
+    let kind = match &policy {
+        AnyPolicy::Table(policy) => policy.publishes(),
+        AnyPolicy::Transactions(_) => ReleaseKind::Transactions,
+        AnyPolicy::Vocabularies(_) => return Err(not_it()),
+    };
+    let release = match (kind, tables.len(), transactions) {
+        (ReleaseKind::Projections, 1.., None) => Released::Projections(tables),
+        (ReleaseKind::Transactions, 0, Some(transactions)) => Released::Transactions(transactions),
+        (ReleaseKind::Groups, 1, None) => Released::Groups(BucketTables::Permuted(tables.remove(0))),
+        (ReleaseKind::Groups, 2, None) => {
+            let st = tables.remove(1);
+            Released::Groups(BucketTables::Two { qit: tables.remove(0), st })
+        }
+        _ => return Err(not_it()),
+    };
+    audit_data(&policy, &release, false, clock)
+}
+
+/// What was counted, spelled out in an order of no meaning.
+fn spelt(data: &Counted) -> Result<OriginalData> {
+    let source = match data {
+        Counted::Lists(lists) => return Ok(shuffled_lists("the transactions", lists.clone(), 1)?.into()),
+        Counted::Table(source) => source,
+    };
     let mut counts = Vec::new();
-    data.read_counted(&mut |batch, times, _| {
+    source.read_counted(&mut |batch, times, _| {
         for (row, times) in times.iter().enumerate() {
             counts.push((batch.cells(row).map(str::to_string).collect(), *times));
         }
         Ok(())
     })?;
-    let original = spelt_out("the table", columns, counts, 1)?;
-    let policy = policy.check(original)?;
-    let (released, _) = decision.records()?;
-    let expected =
-        ExpectedCounts { released, suppressed: decision.suppressed()?, dropped: decision.dropped()? };
-    let options = AuditOptions { expected: Some(expected), ..AuditOptions::default() };
-    audit_table_watched(&policy, release, &options, &mut || clock.check())
+    let columns: Vec<String> = source.columns().iter().map(|column| column.name.clone()).collect();
+    Ok(spelt_out("the table", &columns, counts, Some(1))?.into())
+}
+
+fn shuffled_lists(name: &str, counts: Vec<(Vec<String>, u64)>, number: u64) -> Result<TransactionSource> {
+    let (distinct, order) = in_order(counts, Some(number))?;
+    let mut lists = TransactionLists::default();
+    order.iter().try_for_each(|place| lists.push(&distinct[*place as usize]))?;
+    Ok(TransactionSource::of_lists(name, lists))
 }
 
 /// Rows by what they say, in an order of no meaning: the audit looks for meaning in the order of rows.
@@ -123,7 +223,24 @@ struct SpeltOut {
     order: Vec<u32>,
 }
 
-fn spelt_out(name: &str, columns: &[String], counts: Vec<(Vec<String>, u64)>, number: u64) -> Result<Source> {
+fn spelt_out(
+    name: &str,
+    columns: &[String],
+    counts: Vec<(Vec<String>, u64)>,
+    number: Option<u64>,
+) -> Result<Source> {
+    let (distinct, order) = in_order(counts, number)?;
+    let columns = columns.iter().map(|name| SourceColumn { name: name.clone(), kind: CellKind::Text });
+    Ok(Source::of(SpeltOut {
+        origin: Origin::Other(name.to_string()),
+        columns: columns.collect(),
+        distinct,
+        order,
+    }))
+}
+
+/// Distinct rows, and which of them stands where: as they come, or in the order of no meaning that has this number.
+fn in_order(counts: Vec<(Vec<String>, u64)>, number: Option<u64>) -> Result<(Vec<Vec<String>>, Vec<u32>)> {
     let too_many = || {
         Error::input("there are more than 4,294,967,295 rows, more than an audit takes")
             .help("release the table in parts")
@@ -139,14 +256,10 @@ fn spelt_out(name: &str, columns: &[String], counts: Vec<(Vec<String>, u64)>, nu
         order.extend(std::iter::repeat_n(place, count));
         distinct.push(row);
     }
-    shuffle(&mut order, &mut ChaCha20Rng::seed_from_u64(number));
-    let columns = columns.iter().map(|name| SourceColumn { name: name.clone(), kind: CellKind::Text });
-    Ok(Source::of(SpeltOut {
-        origin: Origin::Other(name.to_string()),
-        columns: columns.collect(),
-        distinct,
-        order,
-    }))
+    if let Some(number) = number {
+        shuffle(&mut order, &mut ChaCha20Rng::seed_from_u64(number));
+    }
+    Ok((distinct, order))
 }
 
 impl Rows for SpeltOut {

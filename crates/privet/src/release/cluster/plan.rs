@@ -17,7 +17,7 @@ use privet_data::arrow_array::types::Int64Type;
 use privet_data::arrow_array::{Array, ArrayRef, RecordBatch};
 use privet_data::{Batch, MissingRule};
 use privet_methods::recoding::STAR;
-use privet_policy::Role;
+use privet_policy::{CheckedPolicy, Policy, Role};
 
 /// What the bytes of a plan begin with.
 const MAGIC: &[u8] = b"privet row plan 1\n";
@@ -84,10 +84,11 @@ impl std::fmt::Debug for RowPlan {
 pub const SERVICE_COLUMNS: [&str; 3] = ["privet: order", "privet: record", "privet: number"];
 
 impl RowPlan {
-    /// The plan of a decision about a table.
-    pub(in crate::release) fn of(decision: &Recoded) -> Result<RowPlan> {
-        let Recoded { policy, microdata, solution, .. } = decision;
-        super::refuse(policy)?;
+    /// The plan of a decision about a counted table, for a table with these columns.
+    pub(in crate::release) fn of(decision: &Recoded, policy: &Policy, columns: &[String]) -> Result<RowPlan> {
+        let Recoded { microdata, solution, .. } = decision;
+        let (wanted, policy) = (super::wanted(policy, columns)?, super::table(policy, columns)?);
+        let place = |index: usize| wanted.get(index).copied().ok_or_else(bytes::broken);
         if solution.sets.is_some() {
             return Err(super::refused("a method that changes sets", "make the release on one machine"));
         }
@@ -112,13 +113,12 @@ impl RowPlan {
             let values = column.dictionary.values().iter().zip(0..);
             values.map(|(value, code)| (value.clone(), code)).collect()
         });
-        let matters = |role: Role| !matches!(role, Role::Identifier | Role::Other);
-        let decided = policy.columns.iter().filter(|column| column.role.is_some_and(matters));
+        let decided = policy.columns.iter().filter(|column| super::matters(column) && is_published(column));
         Ok(RowPlan {
             key,
             material,
-            columns: policy.source.columns().iter().map(|column| column.name.clone()).collect(),
-            wanted: summary.columns().iter().map(|column| column.index).collect(),
+            columns: columns.to_vec(),
+            wanted: summary.columns().iter().map(|column| place(column.index)).collect::<Result<_>>()?,
             shown: policy
                 .columns
                 .iter()
@@ -137,7 +137,7 @@ impl RowPlan {
                 .iter()
                 .map(|column| column.cells.iter().map(|cell| cell.label.clone()).collect())
                 .collect(),
-            released: released(decision)?,
+            released: released(decision, &policy)?,
             decided: decided.map(|column| column.name.clone()).collect(),
         })
     }
@@ -150,11 +150,6 @@ impl RowPlan {
     /// The released columns that the decision depends on; the others are carried along.
     pub fn decided(&self) -> &[String] {
         &self.decided
-    }
-
-    /// How a missing value is published.
-    pub(super) fn missing_spelling(&self) -> &str {
-        self.missing.first().map_or("", String::as_str)
     }
 
     /// Whether rows that look alike part ways.
@@ -289,7 +284,7 @@ impl RowPlan {
     /// Where a released row stands: a number that follows from its cells and the key alone, so that the order says nothing that the
     /// rows do not say.
     fn order<'a>(&self, cells: impl Iterator<Item = &'a &'a str>) -> i64 {
-        (number_of(self.key, "privet: order of records on a cluster", cells.copied()) >> 1) as i64
+        super::order(self.key, cells.copied())
     }
 
     /// The plan as bytes. They are a secret.
@@ -450,20 +445,22 @@ impl RowPlan {
     }
 }
 
-/// The released columns of a decision.
-fn released(decision: &Recoded) -> Result<Vec<(String, Cell)>> {
-    let Recoded { policy, microdata, solution, .. } = decision;
+/// The released columns of a decision; `policy` is the one about the whole table.
+fn released(decision: &Recoded, policy: &CheckedPolicy) -> Result<Vec<(String, Cell)>> {
+    let Recoded { policy: lean, microdata, solution, .. } = decision;
     let recoding = &solution.recoding;
     let mut released = Vec::new();
-    for column in &policy.columns {
-        let tracked = microdata.table.tracked.iter().position(|tracked| tracked.index == column.index);
+    for column in policy.columns.iter().filter(|column| is_published(column)) {
+        // Where the decision has it.
+        let own = lean.columns.iter().find(|own| own.name == column.name).map(|own| own.index);
+        let tracked = microdata.table.tracked.iter().position(|tracked| Some(tracked.index) == own);
         let told = tracked.filter(|tracked| {
             column.separator.is_some() || recoding.stars_any(&microdata.table.tracked[*tracked].slots)
         });
         let cell = match (column.role, told) {
             (None | Some(Role::Identifier), _) => continue,
             (Some(Role::QuasiIdentifier | Role::Mixed), _) => {
-                match microdata.quasi.iter().position(|quasi| quasi.index == column.index) {
+                match microdata.quasi.iter().position(|quasi| Some(quasi.index) == own) {
                     Some(position) => Cell::Recoded(position),
                     None => continue,
                 }

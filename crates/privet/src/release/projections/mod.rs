@@ -77,6 +77,11 @@ impl Projections {
 }
 
 impl Projections {
+    /// What all random choices of the run derive from.
+    pub(super) fn key(&self) -> RunKey {
+        self.key
+    }
+
     /// How many records are suppressed, each in all tables.
     fn suppressed(&self) -> u64 {
         self.classes.first().map_or(0, |classes| classes.suppressed)

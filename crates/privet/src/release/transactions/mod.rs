@@ -56,6 +56,11 @@ pub(super) struct Transactions {
 }
 
 impl Transactions {
+    /// What all random choices of the run derive from.
+    pub(super) fn key(&self) -> RunKey {
+        self.key
+    }
+
     /// Transactions as a method decided.
     fn of(
         policy: TransactionPolicy,
