@@ -78,7 +78,9 @@ fn key(key: &Key) -> Json {
         KeyKind::Flag => json!({ "is": "flag" }),
         KeyKind::FlagOrCount(least) => json!({ "is": "flag", "least": least }),
         KeyKind::Duration => json!({ "is": "duration" }),
-        KeyKind::Thresholds(..) | KeyKind::Choices(..) | KeyKind::Counts(_) => json!({ "is": "table" }),
+        KeyKind::Thresholds(..) | KeyKind::WordOrWeights(_) | KeyKind::Choices(..) | KeyKind::Counts(_) => {
+            json!({ "is": "table" })
+        }
     };
     json!({
         "name": key.name, "kind": kind, "takes": key.kind.in_words(), "default": key.default,

@@ -98,7 +98,7 @@ impl Shape for Transactions {
 
     fn decide(policy: TransactionPolicy, seed: u64, clock: &Clock) -> Result<Transactions> {
         let baskets = read(&policy, clock)?;
-        let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
+        let limits = requirements(&policy, &baskets.tree)?;
         clock.progress().stage("searching", None);
         let task = ItemTask { baskets: &baskets, requirements: &limits, method: &policy.method };
         let solution = kl::run(&task, clock)?;
@@ -107,7 +107,7 @@ impl Shape for Transactions {
 
     fn compile(policy: TransactionPolicy, plan: &Plan, seed: u64, clock: &Clock) -> Result<Transactions> {
         let baskets = read(&policy, clock)?;
-        let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
+        let limits = requirements(&policy, &baskets.tree)?;
         let solution = kl::apply_plan(&policy, &baskets, plan, clock)?;
         Ok(Transactions::of(policy, baskets, limits, solution, seed))
     }
