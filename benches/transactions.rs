@@ -42,8 +42,7 @@ fn policy(file: &str, text: &str) -> TransactionPolicy {
 
 fn search(bencher: Bencher<'_, '_>, policy: &TransactionPolicy) {
     let baskets = Baskets::read(policy, &mut |_| Ok(())).expect("baskets");
-    let items = u64::from(baskets.tree.total_leaves());
-    let requirements = kl::requirements(policy, items).expect("requirements");
+    let requirements = kl::requirements(policy, &baskets.tree).expect("requirements");
     let task = ItemTask { baskets: &baskets, requirements: &requirements, method: &policy.method };
     bencher.bench_local(|| black_box(run(&task, &Clock::unlimited()).expect("a solution")));
 }

@@ -347,7 +347,7 @@ mod tests {
     }
 
     fn kl(k: u64, m: u64, n: u64) -> Demand {
-        Demand { k, m, n, theta: vec![Exact::ONE] }
+        Demand { k, m, n, theta: vec![Exact::ONE], costs: None }
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::{Attack, Figure, Finding, PolicyRef, Released, Scene, Threat};
 use privet_core::counted;
 use privet_core::random::{below, keyed};
 use privet_core::{Error, Result};
+use privet_policy::Requirement;
 
 pub(super) const ATTACK: Attack = Attack {
     name: "linking",
@@ -114,6 +115,7 @@ fn run(scene: &Scene<'_>) -> Result<Finding> {
             let fit = counted(least, "person matches", "people match");
             format!("; in the population, at least {fit} each released row")
         }
+        _ if counts_population(scene) => "; the journalist's risk is among the report's figures".to_string(),
         _ => "; the journalist's risk is unknown without a population file".to_string(),
     };
     let left_out = match risks.people - risks.owners {
@@ -225,6 +227,14 @@ fn owners(whole: &Matcher, fitting: &[Vec<u32>]) -> Vec<u64> {
         owners[target] = whole.targets.counts[target] - left;
     }
     owners
+}
+
+/// Whether the policy asks for something that counts people of a population.
+fn counts_population(scene: &Scene<'_>) -> bool {
+    match scene.policy {
+        PolicyRef::Table(policy) => policy.requirements.iter().any(Requirement::counts_population),
+        _ => false,
+    }
 }
 
 /// The fewest people of the population that a released row contains, and the mean risk over released rows.

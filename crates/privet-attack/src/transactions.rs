@@ -181,7 +181,7 @@ impl TransactionView {
                 "there are more than {most} transactions, and this attack holds them in memory"
             )));
         }
-        let demands = demands(policy, u64::from(tree.total_leaves()))?;
+        let demands = demands(policy, &tree)?;
         let released = read_released(source, &lexicon, scene.clock)?;
         let sensitive = policy.sensitive.clone();
         Ok(Ok(TransactionView::new(tree.clone(), sensitive, original, people, released, demands)))
@@ -264,10 +264,13 @@ impl TransactionView {
 }
 
 /// What a policy asks for; nobody can know of more items than there are.
-fn demands(policy: &TransactionPolicy, items: u64) -> Result<Vec<Demand>> {
+fn demands(policy: &TransactionPolicy, tree: &ItemTree) -> Result<Vec<Demand>> {
+    let items = u64::from(tree.total_leaves());
     let demand = |(position, clause)| {
-        let asked = Demand::of(clause, items, &policy.sensitive)
+        let asked = Demand::of(clause, tree, &policy.sensitive)
             .map_err(|error| policy.written.at_requirement(position, error))?;
+        // Attackers know a number of items: as many as the requirement covers whichever they are.
+        let asked = asked.by_number();
         Ok(Demand { m: asked.m.min(items), n: asked.n.min(items), ..asked })
     };
     policy.requirements.iter().enumerate().map(demand).collect()

@@ -36,12 +36,23 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(wrong) if wrong.use_stderr() => {
+            // What somebody typed does not reach the terminal as it is.
+            eprint!("{}", visible::lines(&wrong.render().to_string()));
+            return ExitCode::from(ErrorKind::Input.exit_status());
+        }
+        Err(asked) => asked.exit(),
+    };
     match judged(&arguments) {
         Ok(audit) => {
-            let text = if arguments.json { json(&audit) } else { render(&audit) };
+            let text = match arguments.json {
+                true => visible::json(&json(&audit)).into_owned(),
+                false => visible::lines(&render(&audit)).into_owned(),
+            };
             let verdict = if audit.passed { 0 } else { ErrorKind::Violation.exit_status() };
-            match writeln!(io::stdout(), "{}", visible::lines(text.trim_end())) {
+            match writeln!(io::stdout(), "{}", text.trim_end()) {
                 Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                     eprintln!("error: cannot print the verdict: {error}");
                     ExitCode::from(ErrorKind::Input.exit_status())

@@ -166,6 +166,8 @@ fn read_original(
     let compares_others = compared.iter().any(|column| !mattering.contains(column));
     let spelling = policy.missing.first().map_or("", String::as_str);
     let separators: Vec<Option<char>> = policy.columns.iter().map(|column| column.separator).collect();
+    // Most cells are compared as they are.
+    let is_text = compared.iter().all(|column| separators[*column].is_none());
     let mut table = Table::new(layout);
     table.others = UncomparedColumn::hidden(policy);
     policy.source.read(&mut |batch: &Batch, _| {
@@ -194,20 +196,27 @@ fn read_original(
             }
             let set = set.flatten();
             let may_lack = missing || compares_others;
-            let cells = compared.iter().map(|column| match (batch.cell(row, *column), separators[*column]) {
-                (cell, None) if may_lack && is_missing(column, cell) => Cow::Borrowed(spelling),
-                (cell, Some(separator)) if may_lack && is_missing(column, cell) => {
-                    // An empty cell is the empty set, so it cannot spell a missing one.
-                    let spelling = policy.missing.iter().find(|spelling| !spelling.is_empty());
-                    let spelling = spelling.map_or(cell, String::as_str);
-                    Cow::Owned(set_cell(terms_of(spelling, separator), separator))
-                }
-                (cell, Some(separator)) => Cow::Owned(set_cell(terms_of(cell, separator), separator)),
-                (cell, None) => Cow::Borrowed(cell),
-            });
-            let cells: Vec<Cow<'_, str>> = cells.collect();
-            let cells = cells.iter().map(AsRef::as_ref);
-            let record = table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            let line = batch.line(row);
+            let record = if is_text && !may_lack {
+                let cells = compared.iter().map(|column| batch.cell(row, *column));
+                table.add(cells.chain(set.as_deref()), 1, line, plain)?
+            } else {
+                let cells =
+                    compared.iter().map(|column| match (batch.cell(row, *column), separators[*column]) {
+                        (cell, None) if may_lack && is_missing(column, cell) => Cow::Borrowed(spelling),
+                        (cell, Some(separator)) if may_lack && is_missing(column, cell) => {
+                            // An empty cell is the empty set, so it cannot spell a missing one.
+                            let spelling = policy.missing.iter().find(|spelling| !spelling.is_empty());
+                            let spelling = spelling.map_or(cell, String::as_str);
+                            Cow::Owned(set_cell(terms_of(spelling, separator), separator))
+                        }
+                        (cell, Some(separator)) => Cow::Owned(set_cell(terms_of(cell, separator), separator)),
+                        (cell, None) => Cow::Borrowed(cell),
+                    });
+                let cells: Vec<Cow<'_, str>> = cells.collect();
+                let cells = cells.iter().map(AsRef::as_ref);
+                table.add(cells.chain(set.as_deref()), 1, line, plain)?
+            };
             table.order.push(record);
             table.others.iter_mut().try_for_each(|other| other.read(batch, row))?;
             names.read(policy, batch, row, record)?;
@@ -282,26 +291,34 @@ fn read_release(
     let separators: Vec<Option<char>> = (layout.compared().take(unchanged))
         .map(|place| policy.columns.get(place.original).and_then(|column| column.separator))
         .collect();
+    let is_text = separators.iter().all(Option::is_none);
     let mut table = Table::new(layout);
     table.others = UncomparedColumn::of(release, layout);
     release.read(&mut |batch: &Batch, _| {
         for row in 0..batch.rows() {
-            let cells: Vec<Cow<'_, str>> = (compared.iter().zip(&separators))
-                .map(|(column, separator)| match (batch.cell(row, *column), separator) {
-                    (cell, Some(separator)) => Cow::Owned(set_cell(terms_of(cell, *separator), *separator)),
-                    (cell, None) => Cow::Borrowed(cell),
-                })
-                .collect();
-            let usual = (cells.iter().zip(&compared)).all(|(cell, column)| cell == batch.cell(row, *column));
-            if separators.iter().any(Option::is_some) {
-                table.spelling.note(usual, batch.line(row));
-            }
-            let cells = cells.iter().map(AsRef::as_ref);
             let set = sets.as_ref().map(|sets| sets.one_spelling(batch.cell(row, sets.released)));
             if let Some((sets, set)) = sets.as_ref().zip(set.as_deref()) {
                 table.spelling.note(set == batch.cell(row, sets.released), batch.line(row));
             }
-            let id = table.add(cells.chain(set.as_deref()), 1, batch.line(row), plain)?;
+            let line = batch.line(row);
+            let id = if is_text {
+                let cells = compared.iter().map(|column| batch.cell(row, *column));
+                table.add(cells.chain(set.as_deref()), 1, line, plain)?
+            } else {
+                let spelt = |(column, separator): (&usize, &Option<char>)| match (
+                    batch.cell(row, *column),
+                    separator,
+                ) {
+                    (cell, Some(separator)) => Cow::Owned(set_cell(terms_of(cell, *separator), *separator)),
+                    (cell, None) => Cow::Borrowed(cell),
+                };
+                let cells: Vec<Cow<'_, str>> = compared.iter().zip(&separators).map(spelt).collect();
+                let usual =
+                    (cells.iter().zip(&compared)).all(|(cell, column)| cell == batch.cell(row, *column));
+                table.spelling.note(usual, line);
+                let cells = cells.iter().map(AsRef::as_ref);
+                table.add(cells.chain(set.as_deref()), 1, line, plain)?
+            };
             table.order.push(id);
             table.others.iter_mut().try_for_each(|other| other.read(batch, row))?;
         }

@@ -49,3 +49,32 @@ fn a_tampered_release_is_a_violation() {
     assert_eq!(judge(&[&target]).status.code(), Some(4));
     assert_eq!(judge(&[Path::new("no-such-release")]).status.code(), Some(2));
 }
+
+/// Names that hold characters which act on a terminal: shown escaped, and as JSON escapes them.
+#[test]
+fn hard_use_1_12_nothing_that_the_judge_prints_acts_on_a_terminal() {
+    const ACTS: &str = "\u{1b}[31m\u{202e}";
+    let folder = TempDir::new().expect("a folder");
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("written");
+    write("data.csv", &format!("age,x{ACTS}\n20,a\n20,b\n30,a\n30,b\n"));
+    write(
+        "policy.toml",
+        "[data]\npath = \"data.csv\"\n[columns.age]\nrole = \"quasi-identifier\"\n\
+         [columns.\"x\\u001b[31m\\u202e\"]\nrole = \"sensitive\"\n[privacy.k-anonymity]\nk = 2\n[privacy.l-diversity]\nl = 2\n",
+    );
+    let [policy, data] = ["policy.toml", "data.csv"].map(|name| folder.path().join(name));
+    let foreign = [Path::new("--policy"), &policy, Path::new("--release"), &data];
+    let (json, missing, wrong) =
+        (Path::new("--json"), PathBuf::from(ACTS), PathBuf::from(format!("--{ACTS}")));
+    let tried: [&[&Path]; 4] =
+        [&foreign, &[&foreign[..], &[json]].concat(), &[missing.as_path()], &[wrong.as_path()]];
+    for arguments in tried {
+        let found = judge(arguments);
+        let shown = String::from_utf8([found.stdout.clone(), found.stderr].concat()).expect("text");
+        assert!(!shown.contains(['\u{1b}', '\u{202e}']) && shown.contains("202e"), "{shown:?}");
+        if arguments.contains(&json) {
+            let value: serde_json::Value = serde_json::from_slice(&found.stdout).expect("JSON");
+            assert!(value.to_string().contains(ACTS.trim_start_matches('\u{1b}')), "{value}");
+        }
+    }
+}

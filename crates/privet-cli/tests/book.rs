@@ -213,8 +213,7 @@ fn every_full_policy_of_the_book_is_valid() {
                 }
                 AnyPolicy::Transactions(checked) => {
                     let baskets = Baskets::read(&checked, &mut |_| Ok(())).expect("the data");
-                    let items = u64::from(baskets.tree.total_leaves());
-                    let limits = requirements(&checked, items).expect("requirements");
+                    let limits = requirements(&checked, &baskets.tree).expect("requirements");
                     let task =
                         kl::ItemTask { baskets: &baskets, requirements: &limits, method: &checked.method };
                     kl::run(&task, &Clock::unlimited()).map(drop)

@@ -117,6 +117,9 @@ fn the_stewards_manifest_is_as_the_contract_says() {
     assert_eq!(manifest["records"]["read"], 10);
     assert_eq!(keys(&manifest["cost"]), ["metric", "value", "exact", "normalised"]);
     assert_eq!(keys(&manifest["search"]), ["space", "examined", "seconds", "trace"]);
+    assert_eq!(keys(&manifest["run"]), ["seconds", "cpu_seconds"]);
+    let spent = ["seconds", "cpu_seconds"].map(|key| manifest["run"][key].as_f64());
+    assert!(spent.iter().all(|spent| *spent > Some(0.0)), "{spent:?}");
     assert_eq!(manifest["optimal"], true);
     assert_eq!(manifest["bound"], manifest["cost"]["value"]);
     assert_eq!(manifest["audit"]["passed"], true);

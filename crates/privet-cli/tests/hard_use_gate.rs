@@ -29,6 +29,7 @@ struct Way {
 const PROJECTION: &str = "[privacy.t-closeness]\nt = 1\n[privacy.projection]\nalpha = 1.0\nbeta = 1.0\n";
 const DISEASES: &str = "label,terms\nInfluenza,flu\nGrippe,flu\nAids,hiv\nImmune,hiv|flu\n";
 const ILLNESSES: &str = "flu;any\nhiv;any\n";
+const PEOPLE: &str = "age,sex\n1,f\n1,m\n2,f\n2,m\n3,f\n3,m\n4,f\n4,m\n1,f\n3,m\n";
 const SEXES: &str = "f;ANY\nm;ANY\n";
 
 /// Every way to make a small table public: a policy for each.
@@ -82,6 +83,20 @@ fn table_policies() -> Vec<Way> {
             ),
         ),
         way("person", limit.replace("path = \"data.csv\"\n", person)),
+        way(
+            "population",
+            format!(
+                "{TABLE}[population]\npath = \"people.csv\"\nincludes_data = false\n[privacy.k-map]\nk = 3\n[method]\n\
+                 suppression_limit = 0.4\n"
+            ),
+        ),
+        way(
+            "weights",
+            format!(
+                "{TABLE}[columns.weight]\nrole = \"weight\"\npublish = false\n{K}[privacy.individual-risk]\nmax = \"1/2\"\n\
+                 [method]\nsuppression_limit = 0.4\n"
+            ),
+        ),
         Way { name: "holdout", policy: limit, more: &["--holdout", "20%"] },
     ]
 }
@@ -136,10 +151,19 @@ impl Way {
                 };
                 data.lines().enumerate().map(person).collect()
             }
+            // Nobody reads whom a record stands for; it depends on the record, so that originals differ in it.
+            "weights" => {
+                let weight = |line: &str| 1 + line.bytes().map(u64::from).sum::<u64>() % 7;
+                let weighed = |(at, line): (usize, &str)| match at {
+                    0 => format!("{line},weight\n"),
+                    _ => format!("{line},{}\n", weight(line)),
+                };
+                data.lines().enumerate().map(weighed).collect()
+            }
             _ => data.to_string(),
         };
-        let trees = [AGES, DISEASES, ILLNESSES, SEXES].map(String::from);
-        let names = ["tree.csv", "diseases.csv", "illnesses.csv", "sexes.csv"];
+        let trees = [AGES, DISEASES, ILLNESSES, SEXES, PEOPLE].map(String::from);
+        let names = ["tree.csv", "diseases.csv", "illnesses.csv", "sexes.csv", "people.csv"];
         [
             vec![("data.csv", data), ("policy.toml", self.policy.clone())],
             names.into_iter().zip(trees).collect(),
@@ -526,6 +550,11 @@ fn hard_use_1_11_ranges_cost_what_they_hide_and_headlines_say_what_is_exact() {
     bench.privet(&["init", "data.csv", "-o", "draft"]).succeeds();
     let tree = bench.text("draft/hierarchies/height.csv");
     assert!(tree.lines().count() < 30, "the leaves are ranges:\n{tree}");
+    // Mondrian cuts numbers anywhere; levels of the hierarchy are what this is about.
+    let drafted = bench.text("draft/policy.toml");
+    let (head, _) = drafted.split_once("[method]").expect("a method");
+    let levels = "[method]\nname = \"full-domain\"\ncost = \"LM\"\nsuppression_limit = 0.05\n";
+    bench.write("draft/policy.toml", format!("{head}{levels}"));
     let run = bench.privet(&["anonymize", "draft/policy.toml", "-o", "out", "--attacks", "none"]).succeeds();
     let manifest = bench.json("out/steward/manifest.json");
     // No height is itself any more: a twentieth or so of the column is hidden by the finest range already.
@@ -673,4 +702,21 @@ fn hard_use_1_10_numbers_that_all_differ_number_the_records() {
     for column in ["DOBYY", "RACEX"] {
         assert_eq!(drafted(&policy, column).as_deref(), Some("quasi-identifier"), "{policy}");
     }
+}
+
+/// Diagnoses as fine as codes are: in a small table everybody has one of their own.
+#[test]
+fn hard_use_1_10_codes_of_their_own_single_people_out_of_small_tables_too() {
+    let draft = |codes: usize| {
+        let row =
+            |at: usize| format!("{},{},K{:02}.{}\n", 20 + at % 40, ["f", "m"][at % 2], at % codes, at % 7);
+        let bench = Bench::new();
+        bench.write("data.csv", format!("age,sex,diagnosis\n{}", (0..60).map(row).collect::<String>()));
+        bench.privet(&["init", "data.csv", "-o", "draft"]).succeeds();
+        bench.text("draft/policy.toml")
+    };
+    let policy = draft(60);
+    assert_eq!(drafted(&policy, "diagnosis"), None, "{policy}");
+    assert!(policy.contains("singles out 100 % of the records"), "{policy}");
+    assert_eq!(drafted(&draft(7), "diagnosis").as_deref(), Some("sensitive"));
 }

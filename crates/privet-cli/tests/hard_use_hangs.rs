@@ -103,7 +103,7 @@ fn hard_use_2_2_signals_are_obeyed_at_random_moments_of_every_command() {
     let names = bench.names(".");
     let audit =
         |policy| ["audit", "--policy", policy, "--original", "people.csv", "--release", "released.csv"];
-    let jobs: [&[&str]; 10] = [
+    let jobs: [&[&str]; 11] = [
         &["anonymize", "policy.toml", "-o", "out"],
         &["anonymize", "natural.toml", "-o", "old", "--force"],
         &["anonymize", "entropy.toml", "-o", "old", "--force", "--attacks", "none"],
@@ -123,6 +123,7 @@ fn hard_use_2_2_signals_are_obeyed_at_random_moments_of_every_command() {
             "income.csv",
         ],
         &["init", "people.csv", "-o", "draft"],
+        &["risk", "policy.toml"],
         &["compare", "policy.toml", "entropy.toml", "-o", "compared"],
         &["attack", "--policy", "entropy.toml", "--original", "people.csv", "--release", "released.csv"],
     ];

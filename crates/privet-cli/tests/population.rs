@@ -317,3 +317,18 @@ fn the_figures_of_records_are_for_their_owner_alone() {
     let text = bench.text("of-release.csv");
     assert!(text.contains("2,2,4,20,") && text.contains("4,3,5,15,") && text.contains("7,1,3,1,"), "{text}");
 }
+
+#[test]
+fn reports_show_what_a_journalist_finds_and_which_columns_identify() {
+    let bench = toy("[privacy.k-map]\nk = 3\n", "full-domain");
+    bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+    let (steward, public) = (bench.text("out/steward/report.html"), bench.text("out/public/report.html"));
+    for words in ["one over the fewest people of the population", "Which columns identify", "zip, age"] {
+        assert!(steward.contains(words), "{words}");
+        assert!(!public.contains(words), "{words}");
+    }
+    // Two of the population look like (B, 50), and four live in B.
+    let figures = bench.json("out/steward/manifest.json");
+    assert!(!figures.to_string().contains("unknown without a population file"));
+    assert!(steward.contains("1/2") && steward.contains("1/4"));
+}

@@ -199,3 +199,18 @@ fn the_example_with_sets_runs() {
     let all = manifest["items"]["occurrences"].as_u64().expect("a number");
     assert!(removed * 100 <= all && all > 5000, "{}", manifest["items"]);
 }
+
+#[test]
+fn the_matrix_says_what_labels_that_follow_the_data_tell() {
+    let report = |more: &str| {
+        let bench = bench("role = \"other\"\n", &format!("[privacy.k-anonymity]\nk = 3\n{MONDRIAN}{more}"));
+        bench.privet(&["anonymize", "policy.toml", "-o", "out"]).succeeds();
+        bench.text("out/public/report.html")
+    };
+    let plain = report("");
+    assert!(!plain.contains("Presence of a value") && !plain.contains("Labels follow the data"));
+    let sets = report("labels = \"sets\"\n");
+    assert!(sets.contains("Presence of a value") && sets.contains("Labels follow the data"));
+    let refined = report("refine = true\n");
+    assert!(!refined.contains("Presence of a value") && refined.contains("Labels follow the data"));
+}

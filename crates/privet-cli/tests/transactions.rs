@@ -366,6 +366,43 @@ fn a_little_suppression_spares_the_rest() {
 }
 
 #[test]
+fn what_it_takes_to_know_a_group_may_be_measured() {
+    let loss = |bench: &Bench| bench.json("out/steward/manifest.json")["cost"]["exact"].to_string();
+    let asked = |m: u64, power: &str| {
+        let bench = small("");
+        bench.edit("policy.toml", "m = 2\n", &format!("m = {m}\npower = {power}\n"));
+        bench
+    };
+    let run = |m: u64, power: &str| {
+        let bench = asked(m, power);
+        bench.privet(&["anonymize", "policy.toml", "-o", "out", "--attacks", "all"]).succeeds();
+        bench.privet(&["audit", "out"]).succeeds();
+        bench
+    };
+    assert_eq!(loss(&run(2, "\"items\"")), "\"1\"", "A with B is in one transaction");
+    // A with B takes four leaves, 'd' takes one: only 'd' must not be seen. B is in ten transactions, at half of the root.
+    let bench = run(2, "\"leaves\"");
+    assert_eq!(loss(&bench), "\"5/29\"");
+    // What was published would not meet another measure, and the audit says so.
+    bench.edit("policy.toml", "\"leaves\"", "\"items\"");
+    bench.privet(&["audit", "--policy", "policy.toml", "--release", "out/public/release.txt"]).exits(4);
+    // Nobody who can know one item can know 'd'.
+    assert_eq!(loss(&run(1, "{ d = 2 }")), "\"0\"");
+    assert_eq!(loss(&run(1, "{ d = 1.5, B = 9 }")), "\"0\"", "a group costs no more than what is below it");
+    assert_ne!(loss(&run(1, "{ a = 2 }")), "\"0\"");
+    for (m, power, words) in [
+        (1, "{ x = 2 }", "no item or group"),
+        (1, "{ d = 0 }", "above 0"),
+        (1, "\"weights\"", "leaves"),
+        (1, "\"leaves\"\nn = 1", "n = 0"),
+    ] {
+        let bench = asked(m, power);
+        let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "out"]).exits(2);
+        assert!(outcome.stderr.contains(words), "{power}: {}", outcome.stderr);
+    }
+}
+
+#[test]
 fn suppression_is_refused_where_absences_are_known() {
     for (key, privacy, word) in [
         ("item_suppression_limit = 0.1", "[privacy.kl-privacy]\nk = 2\nm = 1\nn = 1", "set n = 0"),

@@ -203,6 +203,10 @@ impl<'a> Column<'a> {
         if !has_type(first) {
             return 0;
         }
+        let as_long = self.as_long_as(first);
+        if as_long > 0 {
+            return as_long;
+        }
         let is_name = first.contains(char::is_alphabetic) && !is_code(first);
         if is_name && !self.varies_like(first) {
             let letters = |cell: &str| cell.replace(char::is_numeric, "9");
@@ -215,6 +219,31 @@ impl<'a> Column<'a> {
                 .sum();
         }
         self.forms.get(&form(first)).copied().unwrap_or(0)
+    }
+
+    /// How many cells are written on the same pattern, where that is one of numbers that are given out: digits and letters in any
+    /// mixture (hexadecimal digits, vouchers), or one letter before a count (`J84`, as diagnoses are coded). Nothing where the
+    /// first cell could be a name, or where a tenth of the cells is written otherwise.
+    fn as_long_as(&self, first: &str) -> usize {
+        let is_mixed =
+            form(first).chars().filter(|sign| *sign == '9').count() > 1 && !first.contains(['_', ' ']);
+        let patterns: [fn(char) -> char; 2] = [
+            |sign| if sign.is_ascii_alphanumeric() { 'x' } else { sign },
+            |sign| match sign {
+                sign if sign.is_ascii_digit() => '9',
+                sign if sign.is_ascii_uppercase() => 'A',
+                sign => sign,
+            },
+        ];
+        let pattern = |cell: &str| -> String { cell.chars().map(patterns[usize::from(!is_mixed)]).collect() };
+        let like = pattern(first);
+        if !(is_mixed && first.len() >= 6 || like == "A99") {
+            return 0;
+        }
+        let alike = self.values.iter().filter(|(value, _)| has_type(value) && pattern(value) == like);
+        let alike: usize = alike.map(|(_, count)| count).sum();
+        let least = if is_mixed { 2 } else { SELDOM_NEW / 4 };
+        if 10 * alike >= 9 * self.cells && alike >= least { alike } else { 0 }
     }
 
     /// Whether the cells of the first one's form have letters of their own in about every second value. Names count: `visit 1`
@@ -410,6 +439,10 @@ mod tests {
             "Ann Lee,Dr. Fox\nBob Ray,Dr. Orr\nCid Poe,Dr. Kay",
             // Two cells alike.
             "3,F,3\n4,M,5\n6,F,7",
+            // Hexadecimal numbers and diagnoses, each of its own.
+            "d0c3b5c2,dobaro\n53c226ba,rubima\n7e1f09aa,tibono\n0012fe3c,lusami",
+            "45e587fe-5a15-1008\n83a79f9d-fae0-c6dc\nb0d1aa02-33e1-00f7",
+            "J84\nK33\nA01\nB12\nC77\nD19\nE08\nF45\nG60\nH52\nI10",
         ];
         for text in records {
             assert!(judged(text).is_record(), "{text}: {:?}", judged(text));
@@ -425,6 +458,9 @@ mod tests {
             "age,sex",
             "name,city\nAnna,Oslo\nBo,Rome",
             "q1,q2,q3\n1,2,3\n3,2,1",
+            "Q01,Q02\nA12,B15\nA17,C11\nB12,A15",
+            "icd10,sex\nJ84,F\nK33,M\nA01,F",
+            "hash01a,sex\nd0c3b5c2,F\n53c226ba,M\n7e1f09aa,F",
             "q0,q1,s\na0,b1,c2\na1,b0,c0",
             "c0,c1\nx0,y1\nx1,y0",
             "a,b,c,d\na,x,y,z\nu,v,w,t",

@@ -38,6 +38,16 @@ pub trait Levelled: Sync {
     /// A floor on the cost of every valid vector in the box; `None` when there is none.
     fn bound(&self, low: &[u8], high: &[u8]) -> Option<Cost>;
 
+    /// Makes what [`Levelled::glance`] needs. Called once, when there is a first answer.
+    fn prepare(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// A floor that takes next to no time, to pass over what cannot be among the best without a closer look.
+    fn glance(&self, _low: &[u8], _high: &[u8]) -> Option<Cost> {
+        Some(Cost(0))
+    }
+
     /// A floor on the cost of vectors that were not judged for want of time; `None` when all were that had to be.
     fn unjudged(&self) -> Option<Cost> {
         None
@@ -105,6 +115,12 @@ pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Latti
         return Ok(LatticeOutcome { best: Vec::new(), bound: None, complete: true });
     };
     let mut best = Best { top: top.max(1), found: descend(problem, clock)?.into_iter().collect() };
+    problem.prepare()?;
+    let Some(floor) = problem.glance(&bottom, tops) else {
+        let bound = best.least();
+        return Ok(LatticeOutcome { best: best.found.into_iter().collect(), bound, complete: true });
+    };
+    let bound = bound.max(floor);
     let mut open = BTreeSet::from([Span { bound, low: bottom, high: tops.into() }]);
     let mut known = (None, None);
     let mut say = |best: &Best, bound: Option<Cost>| {
@@ -136,7 +152,7 @@ pub fn search(problem: &dyn Levelled, top: usize, clock: &Clock) -> Result<Latti
             round.push(span);
         }
         clock.progress().note(&format!("{} boxes open", open.len() + round.len()));
-        let expanded: Vec<Expanded> = round.par_iter().map(|span| expand(problem, span)).collect();
+        let expanded: Vec<Expanded> = round.par_iter().map(|span| expand(problem, span, &best)).collect();
         for Expanded { candidates, parts } in expanded {
             for (cost, levels) in candidates {
                 best.offer(cost, levels);
@@ -182,10 +198,14 @@ struct Expanded {
     parts: Vec<Span>,
 }
 
-fn expand(problem: &dyn Levelled, span: &Span) -> Expanded {
+fn expand(problem: &dyn Levelled, span: &Span, best: &Best) -> Expanded {
     let mut candidates = Vec::new();
+    let may_have = |floor: Cost, low: &Levels| best.may_have(floor.max(span.bound), low);
     let mut judge = |levels: &Levels| {
-        if let Some(cost) = problem.judge(levels) {
+        let floor = problem.glance(levels, levels);
+        if floor.is_some_and(|floor| may_have(floor, levels))
+            && let Some(cost) = problem.judge(levels)
+        {
             candidates.push((cost, levels.clone()));
         }
     };
@@ -201,7 +221,8 @@ fn expand(problem: &dyn Levelled, span: &Span) -> Expanded {
     let parts = halves
         .into_iter()
         .filter_map(|(low, high)| {
-            let bound = problem.bound(&low, &high)?.max(span.bound);
+            let floor = problem.glance(&low, &high).filter(|floor| may_have(*floor, &low))?;
+            let bound = problem.bound(&low, &high)?.max(span.bound).max(floor);
             Some(Span { bound, low, high })
         })
         .collect();

@@ -385,6 +385,11 @@ impl Grouping {
         })
     }
 
+    /// How many records each class has.
+    pub fn sizes(&self) -> &[u64] {
+        &self.sizes
+    }
+
     /// The number of classes.
     pub fn len(&self) -> usize {
         self.sizes.len()

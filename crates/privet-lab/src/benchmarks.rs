@@ -1,4 +1,4 @@
-//! `privet-lab benchmarks`: how long whole runs take, as the tables of `benches/README.md`.
+//! `privet-lab benchmarks`: how long whole runs of every method take on its example, as tables on a page.
 
 use std::fmt::Write as _;
 use std::fs;

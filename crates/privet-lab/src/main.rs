@@ -21,7 +21,7 @@ struct Arguments {
     /// name, lists all experiments
     name: Option<String>,
     /// The directory for the result page and its tables [default: NAME-experiment]; for benchmarks and which-method, the page
-    /// [default: benches/README.md, docs/src/which-method.md]
+    /// [default: benchmarks.md, docs/src/which-method.md]
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
     /// Run only this part; may be given several times
@@ -80,7 +80,7 @@ fn run(arguments: &Arguments, clock: Clock) -> Result<()> {
         pool.map_err(|error| Error::input(format!("cannot start {threads} threads: {error}")))?;
     }
     if name == "benchmarks" {
-        let path = arguments.output.clone().unwrap_or_else(|| PathBuf::from("benches/README.md"));
+        let path = arguments.output.clone().unwrap_or_else(|| PathBuf::from("benchmarks.md"));
         let page = benchmarks::page(arguments.costly, &clock, &mut |line| println!("{line}"))?;
         return privet::place::write_file(&path, page.as_bytes())
             .map_err(|error| Error::writing("write the page", &path, &error));

@@ -35,6 +35,7 @@ use super::levels::Levelling;
 use super::lkc::LkcTests;
 use super::mondrian::{AxisLabels, MondrianSplitter, RecordPart};
 use super::natural::Closeness;
+use super::patterns::Patterns;
 use super::plan::{self, LevelPlan, Plan};
 use super::recoding::Recoding;
 use super::{SearchFacts, Solution};
@@ -198,6 +199,8 @@ struct LevelLattice<'a> {
     /// The most records that may be suppressed.
     limit: u64,
     judged: Mutex<HashMap<Levels, Arc<JudgedVector>>>,
+    /// Floors that need no classes, once there is a first answer.
+    patterns: OnceLock<Patterns>,
     clock: &'a Clock,
     /// The lowest possible cost of the vectors that could not be judged in time.
     unjudged: Mutex<Option<Cost>>,
@@ -218,6 +221,21 @@ struct JudgedVector {
     further: HashSet<Box<[u64]>>,
     /// What remains after also suppressing classes that are not close to any natural superset; computed on demand.
     close: OnceLock<FarClasses>,
+}
+
+impl JudgedVector {
+    /// A vector at and below which more records go than may.
+    fn beyond_the_limit(gone: u64) -> JudgedVector {
+        JudgedVector {
+            cost: None,
+            suppressed: gone,
+            must_go: gone,
+            floor: Cost(0),
+            costliest: 0,
+            further: HashSet::new(),
+            close: OnceLock::new(),
+        }
+    }
 }
 
 /// The classes that meet every other requirement but are not close to any natural superset.
@@ -251,6 +269,7 @@ impl<'a> LevelLattice<'a> {
             households,
             limit,
             judged,
+            patterns: OnceLock::new(),
             clock,
             unjudged,
         })
@@ -283,7 +302,7 @@ impl<'a> LevelLattice<'a> {
     fn is_kept(&self, judged: &JudgedVector, grouping: &Grouping, class: usize) -> bool {
         let key = grouping.key(class);
         let is_close = judged.close.get().is_none_or(|close| !close.failing.contains(key));
-        let members = grouping.members(class);
+        let members = self.members(grouping, class);
         is_close && !judged.further.contains(key) && members.records.size > 0 && self.holds(&members)
     }
 
@@ -334,6 +353,9 @@ impl<'a> LevelLattice<'a> {
     fn evaluate(&self, grouping: &Grouping) -> JudgedVector {
         let measure = &self.levelling.measure;
         let is_additive = self.levelling.is_additive();
+        if is_additive && let Some(gone) = self.too_small(grouping) {
+            return JudgedVector::beyond_the_limit(gone);
+        }
         let (mut everything, mut costliest) = (0, 0);
         let (mut suppressed, mut must_go, mut failing_price) = (0u64, 0u64, 0);
         let (mut failing, mut classes): (Vec<usize>, u64) = (Vec::new(), 0);
@@ -341,7 +363,7 @@ impl<'a> LevelLattice<'a> {
         let (mut kept, mut keepable): (Vec<usize>, Vec<u64>) = (Vec::new(), Vec::new());
         let mut vanished = false;
         for number in 0..grouping.len() {
-            let members = grouping.members(number);
+            let members = self.members(grouping, number);
             let class = members.records;
             let holds = self.holds(&members);
             if class.size == 0 {
@@ -425,6 +447,23 @@ impl<'a> LevelLattice<'a> {
         let all = Tally { price: everything, classes, suppressed: 0 };
         let floor = measure.total(&all);
         JudgedVector { cost, suppressed, must_go, floor, costliest, further, close: OnceLock::new() }
+    }
+
+    /// The records in classes that are too small whatever is in them, if these are more than may go. So are all parts of these
+    /// classes, and no class has more people than records. What is in the classes then need not be counted.
+    fn too_small(&self, grouping: &Grouping) -> Option<u64> {
+        let least = self.requirements.iter().map(|requirement| requirement.least_size()).max()?;
+        let gone = grouping.sizes().iter().filter(|size| **size < least).sum();
+        (gone > self.limit).then_some(gone)
+    }
+
+    /// A class as far as the requirements look at it.
+    fn members<'g>(&self, grouping: &'g Grouping, class: usize) -> Members<'g> {
+        let look_inside = self.requirements.iter().any(|requirement| requirement.looks_inside());
+        match look_inside || !self.levelling.is_additive() || self.levelling.microdata.crowd().is_some() {
+            true => grouping.members(class),
+            false => Members { records: grouping.outline(class), people: None, add_up: true },
+        }
     }
 
     fn holds(&self, members: &Members<'_>) -> bool {
@@ -538,6 +577,16 @@ impl Levelled for LevelLattice<'_> {
         }
         let (floor, costliest) = self.floor(low);
         Some(self.levelling.measure.bound(floor, costliest, must_go))
+    }
+
+    fn prepare(&self) -> Result<()> {
+        let must_go = |levels: &[u8]| Some(self.judged(levels).must_go).filter(|gone| *gone <= self.limit);
+        let patterns = Patterns::of(&self.levelling, &self.bottoms, &must_go, self.clock)?;
+        self.patterns.set(patterns).map_err(|_| Error::internal("floors are made twice"))
+    }
+
+    fn glance(&self, low: &[u8], high: &[u8]) -> Option<Cost> {
+        self.patterns.get().map_or(Some(Cost(0)), |patterns| patterns.floor(low, high))
     }
 
     fn contrast(&self, column: usize, low: u8, high: u8) -> f64 {

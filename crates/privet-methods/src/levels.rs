@@ -52,6 +52,13 @@ impl<'a> Levelling<'a> {
         Some((Cost(cost), costliest))
     }
 
+    /// What a column costs at least at a level where this many records go; nothing for measures that do not add up.
+    pub fn column_floor(&self, column: usize, level: u8, gone: u128) -> u128 {
+        let cost = self.additive.as_ref().map(|columns| columns[column][level as usize]);
+        let (cost, costliest) = cost.unwrap_or_default();
+        cost + self.measure.suppressed_cell(column).saturating_sub(costliest) * gone
+    }
+
     /// The positions of a class's cells in the measure's frame.
     pub fn frame_cells<'b>(&'b self, grouping: &'b Grouping, class: usize) -> impl Iterator<Item = u32> + 'b {
         let values = self.groupings.ladders().values(grouping.key(class));

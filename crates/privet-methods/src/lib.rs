@@ -13,6 +13,7 @@ mod levels;
 mod lkc;
 mod mondrian;
 mod natural;
+mod patterns;
 pub mod plan;
 pub mod quasi_sensitive;
 pub mod recoding;

@@ -26,6 +26,8 @@ pub enum KeyKind {
     /// A table that gives values of a column an exact number each, within the two bounds (both included):
     /// `{ Cancer = "3/10", Flu = 0.5 }`.
     Thresholds(&'static str, &'static str),
+    /// One of these words, or a table that gives values an exact number above 0 each: `"leaves"` or `{ Beer = 2 }`.
+    WordOrWeights(&'static [&'static str]),
     /// A table that gives columns of this role one of these words each: `{ age_at_onset = "ordered" }`.
     Choices(Role, &'static [&'static str]),
     /// A table that gives columns of this role a whole number each: `{ zip = 2 }`.

@@ -24,7 +24,11 @@ impl Condition {
     /// Whether settings say this.
     fn holds(&self, settings: &Settings) -> bool {
         match *self {
-            Condition::OneOf(key, words) => settings.choice(key).is_none_or(|word| words.contains(&word)),
+            Condition::OneOf(key, words) => match settings.get(key) {
+                Some(Setting::Choice(word)) => words.contains(word),
+                Some(Setting::Thresholds(_)) => false,
+                _ => true,
+            },
             Condition::Is(key, number) => match settings.get(key) {
                 Some(Setting::Count(count)) => *count == number,
                 Some(Setting::Exact(exact)) => Exact::new(number, 1) == Some(*exact),

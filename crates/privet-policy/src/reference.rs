@@ -21,6 +21,9 @@ impl KeyKind {
             KeyKind::Choices(role, words) => {
                 format!("a table of columns of role {role}, each with one of {}", words.join(", "))
             }
+            KeyKind::WordOrWeights(words) => {
+                format!("{}, or a table of values, each with an exact number above 0", words.join(", "))
+            }
             KeyKind::Thresholds(least, most) => {
                 format!("a table of values, each with an exact number from {least} to {most}")
             }
@@ -33,6 +36,9 @@ impl KeyKind {
             KeyKind::Choice(words) => quoted(words),
             KeyKind::Choices(role, words) => {
                 format!("a table of columns of role `{role}`, each with one of {}", quoted(words))
+            }
+            KeyKind::WordOrWeights(words) => {
+                format!("{}, or a table of values, each with an exact number above 0", quoted(words))
             }
             KeyKind::Column(role) => format!("a column of role `{role}`"),
             KeyKind::Counts(role) => format!("a table of columns of role `{role}`, each with a whole number"),

@@ -235,6 +235,7 @@ fn default_of(kind: KeyKind, text: &str) -> Json {
         | KeyKind::Choice(_)
         | KeyKind::Duration
         | KeyKind::Thresholds(..)
+        | KeyKind::WordOrWeights(_)
         | KeyKind::Choices(..)
         | KeyKind::Counts(_) => json!(text),
     }
@@ -244,14 +245,7 @@ fn kind(kind: KeyKind) -> Json {
     match kind {
         KeyKind::Count(least) => json!({ "type": "integer", "minimum": least }),
         KeyKind::Exact(least, most) => exact(least, most),
-        KeyKind::Above(most) => {
-            let mut number = Map::from_iter([("type".to_string(), json!("number"))]);
-            number.insert("exclusiveMinimum".into(), json!(0));
-            if let Ok(most @ Json::Number(_)) = serde_json::from_str::<Json>(most) {
-                number.insert("maximum".into(), most);
-            }
-            json!({ "anyOf": [number, { "type": "string", "pattern": POSITIVE }] })
-        }
+        KeyKind::Above(most) => above(most),
         KeyKind::Column(_) => json!({ "type": "string" }),
         KeyKind::Choice(words) => json!({ "enum": words }),
         KeyKind::Flag => json!({ "type": "boolean" }),
@@ -262,11 +256,24 @@ fn kind(kind: KeyKind) -> Json {
         KeyKind::Thresholds(least, most) => {
             json!({ "type": "object", "additionalProperties": exact(least, most) })
         }
+        KeyKind::WordOrWeights(words) => json!({
+            "anyOf": [{ "enum": words }, { "type": "object", "additionalProperties": above("") }]
+        }),
         KeyKind::Choices(_, words) => json!({ "type": "object", "additionalProperties": { "enum": words } }),
         KeyKind::Counts(_) => {
             json!({ "type": "object", "additionalProperties": { "type": "integer", "minimum": 0 } })
         }
     }
+}
+
+/// An exact number above 0.
+fn above(most: &str) -> Json {
+    let mut number = Map::from_iter([("type".to_string(), json!("number"))]);
+    number.insert("exclusiveMinimum".into(), json!(0));
+    if let Ok(most @ Json::Number(_)) = serde_json::from_str::<Json>(most) {
+        number.insert("maximum".into(), most);
+    }
+    json!({ "anyOf": [number, { "type": "string", "pattern": POSITIVE }] })
 }
 
 /// An exact number: a number of TOML within the bounds, or text such as `"3/10"`, whose bounds only Privet checks.

@@ -232,6 +232,16 @@ fn check_setting(entry: &Entry<'_>, key: &Key, columns: &[PolicyColumn]) -> Resu
             });
             thresholds.collect::<Result<_>>().map(Setting::Thresholds)
         }
+        KeyKind::WordOrWeights(words) => {
+            let Ok(table) = entry.table("a table of values with a number each") else {
+                return entry.one_of(words).map(Setting::Choice).map_err(|error| error.help(key.help));
+            };
+            let weights = table.entries().map(|(value, entry)| match exact_between(&entry, key, "0", "")? {
+                Exact::ZERO => Err(entry.error(format!("'{value}' is 0; it must be above 0")).help(key.help)),
+                exact => Ok((value.to_string(), exact)),
+            });
+            weights.collect::<Result<_>>().map(Setting::Thresholds)
+        }
         KeyKind::Choices(role, words) => {
             let table =
                 entry.table("a table of columns with a word each").map_err(|error| error.help(key.help))?;
@@ -256,6 +266,9 @@ fn default_of(key: &Key) -> Option<Setting> {
         KeyKind::Count(_) => text.parse().ok().map(Setting::Count),
         KeyKind::Exact(..) | KeyKind::Above(_) => Exact::parse(text).map(Setting::Exact),
         KeyKind::Column(_) | KeyKind::Thresholds(..) | KeyKind::Choices(..) | KeyKind::Counts(_) => None,
+        KeyKind::WordOrWeights(words) => {
+            words.iter().copied().find(|word| *word == text).map(Setting::Choice)
+        }
         KeyKind::Choice(words) => words.iter().copied().find(|word| *word == text).map(Setting::Choice),
         KeyKind::Flag | KeyKind::FlagOrCount(_) => Some(Setting::Flag(text == "true")),
         KeyKind::Duration => parse_duration(text).map(Setting::Duration),

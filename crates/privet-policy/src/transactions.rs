@@ -98,6 +98,13 @@ impl Policy {
             read.map_err(|error| self.at_requirement(place, error))
         });
         let requirements = understood.collect::<Result<Vec<_>>>()?;
+        let measured = |asked: &ItemRequirement| matches!(asked, ItemRequirement::KlPrivacy(own) if own.measured().is_some());
+        if let Some(place) = requirements.iter().position(measured).filter(|_| source.names_people()) {
+            let wrong =
+                "'power' says what an item of a transaction costs; it is not counted for people with several";
+            let error = Error::input(wrong).help("remove 'power', or 'person' in [data]");
+            return Err(self.at_requirement(place, error));
+        }
         let method = ItemMethod::of(&method).map_err(|error| self.at_method("name", error))?;
         if purpose == Purpose::Run {
             method.check(&requirements).map_err(|(key, error)| self.at_method(key, error))?;

@@ -332,6 +332,7 @@ mod tests {
             KeyKind::FlagOrCount(least) => Setting::Count(least),
             KeyKind::Duration => Setting::Duration(Duration::from_secs(30)),
             KeyKind::Thresholds(..) => Setting::Thresholds([("flu".to_string(), Exact::ONE)].into()),
+            KeyKind::WordOrWeights(words) => Setting::Choice(words[0]),
             KeyKind::Choices(_, words) => Setting::Choices([(3, words[0])].into()),
             KeyKind::Counts(_) => Setting::Counts([(3, 1)].into()),
         }

@@ -86,6 +86,7 @@ pub fn catalogue() -> String {
             KeyKind::FlagOrCount(_) => ("flag-or-count", &[]),
             KeyKind::Duration => ("duration", &[]),
             KeyKind::Thresholds(..) => ("thresholds", &[]),
+            KeyKind::WordOrWeights(words) => ("word-or-weights", words),
             KeyKind::Choices(_, words) => ("choices", words),
             KeyKind::Counts(_) => ("counts", &[]),
         };

@@ -10,7 +10,7 @@ use super::ledger::LedgerAccount;
 use super::model::{
     AuditAccount, ColumnAccount, Loss, MethodAccount, Records, Reproduce, SearchAccount, Subgroups, Tightness,
 };
-use super::risk::Risk;
+use super::risk::{ColumnSetRisk, Fraction, Risk};
 use super::scan::Scan;
 use privet_attack::{Finding, NotRun};
 use privet_policy::{ReportKeys, Role};
@@ -59,6 +59,13 @@ pub struct Common {
     /// Risk in the release. Steward only.
     #[serde(default)]
     pub risk_after: Option<Risk>,
+    /// The highest risk for somebody who knows the population, in the original and in the release, where people of the population
+    /// were counted. Steward only: it tells how many they are.
+    #[serde(default)]
+    pub journalist: Option<Original<[Fraction; 2]>>,
+    /// Average risks for attackers who know only some columns. Steward only.
+    #[serde(default)]
+    pub column_sets: Original<Vec<ColumnSetRisk>>,
     /// The share of cells, or of occurrences, that are published as they are in the original.
     #[serde(default)]
     pub exactly: Original<f64>,

@@ -41,10 +41,10 @@ pub use model::{
     SearchMoment, Side, Subgroup, Subgroups, TableReport, TaxonomyDrawing, TaxonomyNode, Tightness,
     ValueCount,
 };
-pub use notion::{Attack, Cover, Diversity, Notion, Protection, protections};
+pub use notion::{Attack, Cover, DataLabels, Diversity, Notion, Protection, protections};
 pub use numbers::figure;
 pub use projections::ProjectionReport;
-pub use risk::{AboveThreshold, ClassSize, Fraction, Risk, RiskFigures};
+pub use risk::{AboveThreshold, ClassSize, ColumnSetRisk, Fraction, Risk, RiskFigures};
 pub use scan::{Fate, IdentifierKind, Scan, Suspect};
 pub use transactions::TransactionReport;
 pub use vocabularies::VocabularyReport;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::common::Common;
 use super::gate::{Original, Sourced};
-use super::notion::Notion;
+use super::notion::{DataLabels, Notion};
 use super::numbers::figure;
 use privet_core::thousands;
 use privet_policy::{PolicyColumn, Role};
@@ -35,6 +35,9 @@ pub struct TableReport {
     /// Some records, before and after. Steward only.
     #[serde(default)]
     pub rows: Original<SampleRows>,
+    /// Which labels follow the data.
+    #[serde(default, skip_serializing_if = "DataLabels::are_known_before")]
+    pub labels: DataLabels,
 }
 
 /// Some records, before and after.

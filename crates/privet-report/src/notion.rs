@@ -130,6 +130,8 @@ pub enum Attack {
     SharedTerms,
     /// A term that is delicate by itself.
     DelicateTerms,
+    /// That somebody in a class has a value which its label names.
+    PresenceOfValue,
 }
 
 /// How far a release protects against one attack, in plain words.
@@ -189,6 +191,7 @@ impl Attack {
             Attack::RareTerms => "A term that hardly anybody used",
             Attack::SharedTerms => "Everybody alike used the same terms",
             Attack::DelicateTerms => "Delicate terms",
+            Attack::PresenceOfValue => "Presence of a value",
         }
     }
 
@@ -274,6 +277,9 @@ impl Attack {
             Attack::SharedTerms => {
                 "Vocabularies that look alike share every printed term. Who knows which ones somebody’s is among knows that \
                  the person used these terms, or terms near them."
+            }
+            Attack::PresenceOfValue => {
+                "A label may say that somebody among those who look alike has one of its values."
             }
             Attack::DelicateTerms => {
                 "No term counts as sensitive by itself: an illness is treated like a pair of shoes."
@@ -453,9 +459,66 @@ pub fn protections(notions: &[Notion], sensitive: &[&str]) -> Vec<Protection> {
         .collect()
 }
 
+/// What labels that follow the data take away from the matrix of a table: sets of values that occur, and rests of refined
+/// classes. They were not known before the data were.
+pub(crate) fn limited_by_labels(protections: &mut Vec<Protection>, labels: DataLabels) {
+    if labels.sets {
+        protections.push(Protection {
+            attack: Attack::PresenceOfValue,
+            cover: Cover::Partly,
+            meaning: "A set says that each of its values occurs among those who look alike. It does not say who has it.".to_string(),
+        });
+    }
+    let rows = protections.iter_mut().filter(|entry| entry.attack == Attack::Minimality);
+    for entry in rows.filter(|entry| !labels.are_known_before() && entry.cover > Cover::Partly) {
+        entry.cover = Cover::Partly;
+        let added = match labels.refined {
+            true => {
+                "Labels follow the data: that some keep a more general label says that they have none of the values which \
+                 others show below it."
+            }
+            false => "Labels follow the data: where the classes were divided depends on who is in it.",
+        };
+        entry.meaning = format!("{} {added}", entry.meaning);
+    }
+}
+
+/// Labels that follow the data.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataLabels {
+    /// Some columns show the set of the values that occur.
+    pub sets: bool,
+    /// Classes were refined, with rests that keep a more general label.
+    pub refined: bool,
+}
+
+impl DataLabels {
+    /// Whether there are none.
+    pub fn are_known_before(&self) -> bool {
+        !self.sets && !self.refined
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_that_follow_the_data_are_partly_covered() {
+        let labels = DataLabels { sets: true, refined: false };
+        let mut rows = protections(&[Notion::KAnonymity { k: 5 }], &[]);
+        limited_by_labels(&mut rows, labels);
+        let cover = |attack| rows.iter().find(|entry| entry.attack == attack).map(|entry| entry.cover);
+        assert_eq!(cover(Attack::Minimality), Some(Cover::Partly));
+        assert_eq!(cover(Attack::PresenceOfValue), Some(Cover::Partly));
+        // What is not covered at all stays so.
+        let mut rows = protections(&[frequency("disease")], &["disease"]);
+        limited_by_labels(&mut rows, DataLabels { sets: false, refined: true });
+        assert!(
+            rows.iter().any(|entry| entry.attack == Attack::Minimality && entry.cover == Cover::Uncovered)
+        );
+        assert!(rows.iter().all(|entry| entry.attack != Attack::PresenceOfValue));
+    }
 
     fn cover(notions: &[Notion], sensitive: &[&str], attack: Attack) -> Cover {
         let found = protections(notions, sensitive).into_iter().find(|entry| entry.attack == attack);

@@ -37,6 +37,19 @@ impl ClassSize {
     }
 }
 
+/// What somebody finds who knows only some of the columns, in the original and in the release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ColumnSetRisk {
+    /// The columns.
+    pub columns: Vec<String>,
+    /// Different combinations of their values over records of the original: the average risk (and the distinction of the set).
+    pub before: Fraction,
+    /// The same of the release.
+    pub after: Fraction,
+    /// Which share of all pairs of records differs in them, before and after (the separation of the set).
+    pub apart: [f64; 2],
+}
+
 /// Re-identification risk in figures, exact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RiskFigures {

@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 
 use clap::Parser;
-use privet::{Result, place};
+use privet::{ErrorKind, Result, place, visible};
 use privet_studio::{Settings, Studio};
 
 /// See the risk, choose with your eyes, publish with proof.
@@ -26,10 +26,19 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(wrong) if wrong.use_stderr() => {
+            // What somebody typed does not reach the terminal as it is.
+            eprint!("{}", visible::lines(&wrong.render().to_string()));
+            return ExitCode::from(ErrorKind::Input.exit_status());
+        }
+        Err(asked) => asked.exit(),
+    };
+    match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("error: {}", visible::lines(&error.to_string()));
             ExitCode::from(error.kind().exit_status())
         }
     }

@@ -17,18 +17,19 @@ fn main() -> privet::Result<()> {
     let microdata = Microdata::read(&policy, &mut |_| clock.check())?;
     let read = clock.cpu().as_secs_f64();
     let mut spent = Vec::new();
-    let mut found = (0, false);
+    let mut found = (0, false, None);
     for _ in 0..searches {
         let clock = Clock::unlimited();
         let solution = method::run(&policy, &microdata, &clock)?;
         spent.push(clock.cpu().as_secs_f64());
-        found = (solution.search.examined, solution.search.optimal);
+        found = (solution.search.examined, solution.search.optimal, solution.search.bound);
     }
     spent.sort_by(f64::total_cmp);
     let search = spent.get(spent.len() / 2).copied();
-    let ((examined, optimal), distinct) = (found, microdata.summary.len());
+    let ((examined, optimal, bound), distinct) = (found, microdata.summary.len());
     let json = serde_json::json!({
         "read": read, "search": search, "distinct": distinct, "examined": examined, "optimal": optimal,
+        "bound": bound,
     });
     println!("{json}");
     Ok(())

@@ -15,8 +15,36 @@ pub struct Gambler {
     pub hits: u64,
     /// How many hits chance would have brought.
     pub expected: f64,
-    /// The logarithm of the coins, from one coin at the start.
-    pub ln: f64,
+    /// The coins, from one coin at the start.
+    pub coins: Coins,
+}
+
+/// What one coin has become, bet after bet, as a logarithm. Many factors are multiplied before a logarithm is taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Coins {
+    ln: f64,
+    product: f64,
+}
+
+impl Default for Coins {
+    fn default() -> Coins {
+        Coins { ln: 0.0, product: 1.0 }
+    }
+}
+
+impl Coins {
+    /// The outcome of one more bet.
+    pub fn times(&mut self, factor: f64) {
+        self.product *= factor;
+        if !(1e-100..1e100).contains(&self.product) {
+            *self = Coins { ln: self.ln(), product: 1.0 };
+        }
+    }
+
+    /// The logarithm.
+    pub fn ln(&self) -> f64 {
+        self.ln + self.product.ln()
+    }
 }
 
 impl Gambler {
@@ -33,7 +61,7 @@ impl Gambler {
         let share = (hits - self.expected + 1.0) / (bets - self.expected + 2.0);
         let share = share.clamp(0.0, 1.0 - 1.0 / (bets + 2.0));
         let hope = share + (1.0 - share) * chance;
-        self.ln += if hit { (hope / chance).ln() } else { ((1.0 - hope) / (1.0 - chance)).ln() };
+        self.coins.times(if hit { hope / chance } else { (1.0 - hope) / (1.0 - chance) });
         self.bets += 1;
         self.hits += u64::from(hit);
         self.expected += chance;
@@ -76,7 +104,7 @@ impl Evidence {
     }
 
     pub fn gambler(&mut self, gambler: &Gambler, how: &str) {
-        self.add(gambler.ln, || gambler.tell(how));
+        self.add(gambler.coins.ln(), || gambler.tell(how));
     }
 
     /// Joins other evidence. `handicap` is the logarithm of the share of a coin that its gamblers had.

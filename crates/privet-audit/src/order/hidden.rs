@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use hashbrown::HashMap;
 
-use super::bets::{Evidence, mean};
+use super::bets::{Coins, Evidence, mean};
 use super::ranks::rank_evidence;
 use super::strata::{Strata, SymbolsLeft};
 use super::{Arrangement, OrderView, number_of};
@@ -146,7 +146,7 @@ impl Sorted {
     fn bet(&self, sorted: &[Vec<(u32, u32)>], nearby: bool) -> (f64, usize) {
         let mut left = SymbolsLeft::of(&self.strata);
         let mut held = Held { counts: vec![0; self.strata.symbols()], total: 0 };
-        let mut lns = [0.0; SHARES.len()];
+        let mut coins = [Coins::default(); SHARES.len()];
         let mut bets = 0;
         for (at, window) in &self.windows {
             let (released, sorted) = (self.strata.rows_of(*at), &sorted[*at]);
@@ -174,8 +174,8 @@ impl Sorted {
                         let ratio = f64::from(held.counts[own as usize])
                             / f64::from(held.total)
                             / left.chance(*at, own);
-                        for (ln, share) in lns.iter_mut().zip(SHARES) {
-                            *ln += (1.0 - share + share * ratio).ln();
+                        for (coins, share) in coins.iter_mut().zip(SHARES) {
+                            coins.times(1.0 - share + share * ratio);
                         }
                         bets += 1;
                     }
@@ -187,7 +187,7 @@ impl Sorted {
             }
             held.clear(sorted, &seen);
         }
-        (mean(&lns), bets)
+        (mean(&coins.map(|coins| coins.ln())), bets)
     }
 
     /// Whether rows follow the mean rank of the originals that they could be.

@@ -8,7 +8,7 @@
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
-use super::bets::{Evidence, mean};
+use super::bets::{Coins, Evidence, mean};
 
 /// At most about this many pairs of rows are looked at to find one shift.
 const PAIRS: usize = 1 << 21;
@@ -161,7 +161,7 @@ impl Lifted<'_> {
             *kinds.entry((*stratum, *kind)).or_default() += 1.0;
             *left.entry(*stratum).or_default() += 1.0;
         }
-        let mut lns = [0.0; SHARES.len()];
+        let mut coins = [Coins::default(); SHARES.len()];
         let (mut sum, mut bets, mut looked_at) = (0.0, 0, 0);
         for row in window {
             let (stratum, own) = (self.strata[row], self.second[row]);
@@ -174,8 +174,8 @@ impl Lifted<'_> {
             let all: f64 = list.iter().map(odds).sum();
             if all > 0.0 {
                 let lift = list.iter().find(|(kind, _)| *kind == own).map_or(0.0, |(_, lift)| lift / all);
-                for (ln, share) in lns.iter_mut().zip(SHARES) {
-                    *ln += (1.0 - share + share * lift).ln();
+                for (coins, share) in coins.iter_mut().zip(SHARES) {
+                    coins.times(1.0 - share + share * lift);
                 }
                 sum += lift;
                 bets += 1;
@@ -186,6 +186,6 @@ impl Lifted<'_> {
                 break;
             }
         }
-        (mean(&lns), (sum / f64::from(bets.max(1)), bets as usize))
+        (mean(&coins.map(|coins| coins.ln())), (sum / f64::from(bets.max(1)), bets as usize))
     }
 }

@@ -3,8 +3,10 @@
 use super::released::{Knowledge, Sum, TransactionCells};
 use privet_core::{Error, Exact, Result};
 use privet_policy::ItemRequirement;
-use privet_policy::requirement::{Coherence, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
-use privet_taxonomy::ItemTree;
+use privet_policy::requirement::{
+    Coherence, KlPrivacy, KmAnonymity, Power, PrivacyDegree, TransactionalKAnonymity,
+};
+use privet_taxonomy::{ItemTree, Node};
 
 /// KL(m,n)-privacy: anyone who knows up to `m` nodes present and nodes of up to `n` leaves absent finds no transaction that
 /// fits or at least `k`, and no sensitive item in more than its share of them.
@@ -18,12 +20,76 @@ pub struct Demand {
     pub n: u64,
     /// Per sensitive item the largest share allowed.
     pub theta: Vec<Exact>,
+    /// What it costs to know that a node is present, where that is not 1 for all; `m` is then what can be spent.
+    pub costs: Option<KnowledgeCosts>,
+}
+
+/// What it costs to know of nodes that they are present, by the `power` of the policy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnowledgeCosts {
+    /// Per node, what knowing it costs, in parts of one item.
+    of: Vec<u128>,
+    /// What can be spent.
+    budget: u128,
+}
+
+impl KnowledgeCosts {
+    /// Reads the measure: a group costs its leaves, or the least of its own weight and those below it.
+    fn of(measure: &Power, m: u64, tree: &ItemTree) -> Result<KnowledgeCosts> {
+        let cost = |node: Node| match measure {
+            Power::Items => Exact::ONE,
+            Power::Leaves => Exact::whole(u64::from(tree.leaves(node))),
+            Power::Weights(weights) => {
+                let below = (node..tree.end(node)).filter_map(|below| {
+                    let unsaid = tree.is_leaf(below).then_some(Exact::ONE);
+                    weights.get(tree.label(below)).copied().or(unsaid)
+                });
+                below.min().unwrap_or(Exact::ONE)
+            }
+        };
+        if let Power::Weights(weights) = measure
+            && let Some(unknown) = weights.keys().find(|label| tree.find(label).is_none())
+        {
+            let wrong = format!("power names '{unknown}', which is no item or group of the data");
+            return Err(Error::input(wrong).help("name items and groups as the hierarchy does"));
+        }
+        let costs: Vec<Exact> = tree.nodes().map(cost).collect();
+        // One item is this many parts: every cost is a whole number of them.
+        let mut parts = 1u128;
+        for cost in &costs {
+            let denominator = u128::from(cost.denominator());
+            let (mut one, mut other) = (parts, denominator);
+            while other != 0 {
+                (one, other) = (other, one % other);
+            }
+            parts = parts.saturating_mul(denominator / one);
+            if parts > 1 << 60 {
+                let wrong = Error::input("the weights of 'power' are too fine to be added up exactly");
+                return Err(wrong.help("use weights with fewer digits, such as 0.5 or 2"));
+            }
+        }
+        let whole = |cost: &Exact| parts / u128::from(cost.denominator()) * u128::from(cost.numerator());
+        Ok(KnowledgeCosts { of: costs.iter().map(whole).collect(), budget: parts * u128::from(m) })
+    }
+
+    /// Whether all of these nodes can be known.
+    pub(super) fn afford(&self, nodes: &[Node]) -> bool {
+        let sum = nodes.iter().fold(0u128, |sum, node| sum.saturating_add(self.of[*node as usize]));
+        sum <= self.budget
+    }
+
+    /// How many nodes can be known whichever they are.
+    fn whichever(&self) -> u64 {
+        let dearest = self.of.iter().max().map_or(1, |dearest| (*dearest).max(1));
+        u64::try_from(self.budget / dearest).unwrap_or(u64::MAX)
+    }
 }
 
 impl Demand {
-    /// Reads a requirement. `items` is the number of leaves of the tree: knowing that many present and absent is knowing
+    /// Reads a requirement about the items of a tree: knowing as many present and absent as it has leaves is knowing
     /// everything.
-    pub fn of(requirement: &ItemRequirement, items: u64, sensitive: &[String]) -> Result<Demand> {
+    pub fn of(requirement: &ItemRequirement, tree: &ItemTree, sensitive: &[String]) -> Result<Demand> {
+        let items = u64::from(tree.total_leaves());
         let name = requirement.name();
         let share = |l: Exact| {
             Exact::new(l.denominator(), l.numerator())
@@ -31,7 +97,7 @@ impl Demand {
         };
         let all = |share: Exact| vec![share; sensitive.len()];
         Ok(match requirement {
-            ItemRequirement::KlPrivacy(KlPrivacy { k, l, m, n, theta: own }) => {
+            ItemRequirement::KlPrivacy(KlPrivacy { k, l, m, n, theta: own, power }) => {
                 let mut theta = all(share(*l)?);
                 for (item, own) in own {
                     let mark = sensitive.iter().position(|name| name == item).ok_or_else(|| {
@@ -41,21 +107,31 @@ impl Demand {
                     })?;
                     theta[mark] = *own;
                 }
-                Demand { k: *k, m: *m, n: *n, theta }
+                let measured = power.as_ref().filter(|measure| **measure != Power::Items);
+                let costs = measured.map(|measure| KnowledgeCosts::of(measure, *m, tree)).transpose()?;
+                Demand { k: *k, m: *m, n: *n, theta, costs }
             }
             ItemRequirement::KmAnonymity(KmAnonymity { k, m }) => {
-                Demand { k: *k, m: *m, n: 0, theta: all(Exact::ONE) }
+                Demand { k: *k, m: *m, n: 0, theta: all(Exact::ONE), costs: None }
             }
             ItemRequirement::Coherence(Coherence { h, k, p }) => {
-                Demand { k: *k, m: *p, n: 0, theta: all(*h) }
+                Demand { k: *k, m: *p, n: 0, theta: all(*h), costs: None }
             }
             ItemRequirement::TransactionalKAnonymity(TransactionalKAnonymity { k }) => {
-                Demand { k: *k, m: items, n: items, theta: all(Exact::ONE) }
+                Demand { k: *k, m: items, n: items, theta: all(Exact::ONE), costs: None }
             }
             ItemRequirement::PrivacyDegree(PrivacyDegree { p }) => {
-                Demand { k: 1, m: items, n: items, theta: all(share(*p)?) }
+                Demand { k: 1, m: items, n: items, theta: all(share(*p)?), costs: None }
             }
         })
+    }
+
+    /// The same for attackers who know as many nodes as all can be known, whatever they cost: never more than is promised.
+    pub fn by_number(self) -> Demand {
+        match &self.costs {
+            Some(costs) => Demand { m: costs.whichever(), costs: None, ..self },
+            None => self,
+        }
     }
 
     /// Whether `count` of `weight` transactions with a sensitive item are too many.

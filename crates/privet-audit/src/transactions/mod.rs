@@ -10,6 +10,7 @@
 //!
 //! Releases that other tools made are held to the same rules.
 
+mod affordable;
 mod cost;
 mod demand;
 mod ledger;
@@ -62,11 +63,10 @@ pub fn audit_transactions(
     let mut written = super::form::transactions_written(release)?;
     let release = ledger::read(release, &meaning, tick)?;
     written.faults.extend(release.sequence.fault(!options.foreign));
-    let items = u64::from(tree.total_leaves());
     let requirements = policy
         .requirements
         .iter()
-        .map(|clause| Ok((clause.describe(&[]), Demand::of(clause, items, &policy.sensitive)?)))
+        .map(|clause| Ok((clause.describe(&[]), Demand::of(clause, tree, &policy.sensitive)?)))
         .collect::<Result<Vec<_>>>()?;
     let recoding = Recoding::of(&policy.method);
     let mut unwritten: Vec<Check> = written.unknown().into_iter().collect();
@@ -218,7 +218,11 @@ fn check_requirement(
     demand: &Demand,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Check> {
-    let Some(known) = search::first_threat(release, demand, tick)? else {
+    let found = match &demand.costs {
+        Some(costs) => affordable::first_threat(release, demand, costs, tick)?,
+        None => search::first_threat(release, demand, tick)?,
+    };
+    let Some(known) = found else {
         let detail = if facts.release.total == 0 {
             "the release has no transactions"
         } else {

@@ -89,7 +89,7 @@ fn audit(texts: &Texts<'_>, demand: &Demand) -> Audit {
 }
 
 fn demand(k: u64, theta: &str, m: u64, n: u64, sensitive: usize) -> Demand {
-    Demand { k, m, n, theta: vec![Exact::parse(theta).expect("a number"); sensitive] }
+    Demand { k, m, n, theta: vec![Exact::parse(theta).expect("a number"); sensitive], costs: None }
 }
 
 /// The names of the checks that fail.

@@ -1,6 +1,7 @@
 //! `privet init`: looks at a file and drafts a policy for it.
 
 mod ask;
+mod measured;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use crate::arguments::{Init, InitKind};
 use crate::output::Output;
 
 pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
-    let [data, more @ ..] = arguments.data.as_slice() else { return from_database(arguments, output) };
+    let [data, more @ ..] = arguments.data.as_slice() else { return from_database(arguments, output, clock) };
     let folder = arguments.output.clone().unwrap_or_else(|| policy_folder(data));
     let header = arguments.header.clone().unwrap_or_default();
     let options = DraftOptions {
@@ -37,7 +38,7 @@ pub fn run(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
     let preset = options.preset.is_some();
     match look(data, &asked, &options, clock)? {
         FirstLook::Table { study, remarks } => {
-            drafted(*study, &remarks, arguments, &options, &folder, output)
+            drafted(*study, &remarks, arguments, &options, &folder, (output, clock))
         }
         FirstLook::Transactions(draft) => {
             let text = format!("{}\n", counted(draft.rows, "transaction", "transactions"));
@@ -60,12 +61,12 @@ fn drafted(
     arguments: &Init,
     options: &DraftOptions,
     folder: &Path,
-    output: &Output,
+    (output, clock): (&Output, &Clock),
 ) -> Result<u8> {
     if arguments.ask {
         ask::columns(&mut study, output)?;
     }
-    let draft = study.draft(options)?;
+    let mut draft = study.draft(options)?;
     remarks.iter().for_each(|remark| output.warn(remark));
     if let [only] = draft.columns.as_slice() {
         output.warn(&format!(
@@ -73,11 +74,16 @@ fn drafted(
             only.name
         ));
     }
-    finish(&draft, table::of(&draft), ("table", options.preset.is_some()), folder, output)
+    let mut text = table::of(&draft);
+    let has_preset = options.preset.is_some();
+    if !has_preset && let Some(losses) = measured::choose(&mut draft, &arguments.data, folder, clock)? {
+        text += &format!("method: {}\n", losses.in_short());
+    }
+    finish(&draft, text, ("table", has_preset), folder, output)
 }
 
 /// Drafts a policy for a table of a database.
-fn from_database(arguments: &Init, output: &Output) -> Result<u8> {
+fn from_database(arguments: &Init, output: &Output, clock: &Clock) -> Result<u8> {
     let relation = match (&arguments.table, &arguments.query) {
         (Some(name), _) => Relation::Table(name.clone()),
         (None, Some(sql)) => Relation::Query(sql.clone()),
@@ -99,7 +105,7 @@ fn from_database(arguments: &Init, output: &Output) -> Result<u8> {
         public: arguments.public,
         ..DraftOptions::default()
     };
-    drafted(Study::of(&source)?, &source.remarks(), arguments, &options, &folder, output)
+    drafted(Study::of(&source)?, &source.remarks(), arguments, &options, &folder, (output, clock))
 }
 
 /// What the sessions of a query log look like over the pause that ends them.

@@ -48,8 +48,10 @@ const MOST_UNITS: u128 = 1 << 64;
 #[derive(Debug, Clone)]
 pub(super) struct CellPrices {
     columns: Vec<Vec<u128>>,
-    /// What a suppressed record costs.
-    pub suppressed: u128,
+    /// What a suppressed record costs, column by column.
+    pub suppressed: Vec<u128>,
+    /// The sum of these.
+    whole: u128,
     /// Units in 1.
     units: u128,
     /// Whether the units hold every price exactly.
@@ -93,9 +95,11 @@ impl CellPrices {
             Fraction::Ratio(num, den) => u128::from(*num) * units / u128::from(*den),
             Fraction::Fixed(fixed) => *fixed,
         };
+        let suppressed: Vec<u128> = suppressed.iter().map(price).collect();
         CellPrices {
             columns: columns.iter().map(|cells| cells.iter().map(price).collect()).collect(),
-            suppressed: suppressed.iter().map(price).sum(),
+            whole: suppressed.iter().sum(),
+            suppressed,
             units,
             exact,
             presentation,
@@ -113,6 +117,10 @@ impl CellPrices {
 
     pub fn with_offset(self, offset: u128) -> CellPrices {
         CellPrices { offset, ..self }
+    }
+
+    pub fn suppressed_record(&self) -> u128 {
+        self.whole
     }
 
     pub fn cell(&self, column: usize, cell: u32) -> u128 {
@@ -149,7 +157,7 @@ impl CellPrices {
     }
 
     pub fn share(&self, cost: Cost, records: u64) -> f64 {
-        let worst = (self.suppressed * u128::from(records)).saturating_sub(self.offset);
+        let worst = (self.whole * u128::from(records)).saturating_sub(self.offset);
         if worst == 0 { 0.0 } else { self.above_offset(cost) as f64 / worst as f64 }
     }
 }

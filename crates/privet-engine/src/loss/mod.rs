@@ -140,10 +140,18 @@ impl Measure {
     /// What suppressing one record costs.
     fn suppressed_record(&self) -> u128 {
         match &self.pricing {
-            Pricing::Cells(prices) => prices.suppressed,
+            Pricing::Cells(prices) => prices.suppressed_record(),
             Pricing::Discernibility => u128::from(self.records),
             Pricing::Classification(_) => 1,
             Pricing::ClassSize => 0,
+        }
+    }
+
+    /// For measures that add up over columns: what a column charges for each suppressed record, which no cell of it exceeds.
+    pub fn suppressed_cell(&self, column: usize) -> u128 {
+        match &self.pricing {
+            Pricing::Cells(prices) => prices.suppressed[column],
+            Pricing::Discernibility | Pricing::Classification(_) | Pricing::ClassSize => 0,
         }
     }
 

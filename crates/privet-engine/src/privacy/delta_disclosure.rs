@@ -16,6 +16,8 @@ use privet_policy::requirement::Absent;
 #[derive(Debug)]
 struct DeltaDisclosure {
     delta: Exact,
+    /// 2^δ, as a number.
+    factor: f64,
     skip: bool,
     name: String,
     slots: Range<u32>,
@@ -30,6 +32,7 @@ pub(super) fn build(
     let column = table.column(asked.column)?;
     Ok(Box::new(DeltaDisclosure {
         delta: asked.delta,
+        factor: asked.delta.to_f64().exp2(),
         skip: asked.absent == Absent::Skip,
         name: column.name.clone(),
         slots: column.slots.clone(),
@@ -38,9 +41,21 @@ pub(super) fn build(
     }))
 }
 
+/// Ratios this near to 2^δ, relative to it, are compared exactly.
+const DOUBT: f64 = 1e-12;
+
 impl DeltaDisclosure {
     /// Whether a value's share of a class is close to that of the table: with δ = a/b, (h·n)^b < (P·n_c)^b · 2^a and the reverse.
     fn is_close(&self, size: u64, code: u32, count: u64) -> bool {
+        let ratio = count as f64 * self.records as f64 / (self.totals[code as usize] as f64 * size as f64);
+        // Conversions and products are right within a few units in the last place, and so are the powers of two.
+        let (least, most) = (self.factor.recip(), self.factor);
+        if ratio > least * (1.0 + DOUBT) && ratio < most * (1.0 - DOUBT) {
+            return true;
+        }
+        if ratio < least * (1.0 - DOUBT) || ratio > most * (1.0 + DOUBT) {
+            return false;
+        }
         let (a, b) = (self.delta.numerator(), self.delta.denominator());
         let (seen, usual) = ([(count, b), (self.records, b)], [(self.totals[code as usize], b), (size, b)]);
         let less = |left: &[(u64, u64); 2], right: &[(u64, u64); 2]| {
@@ -89,7 +104,7 @@ impl ClassTest for DeltaDisclosure {
         }
         // Of m kept records, fewer than p·m·2^δ have a value, and more than p·m/2^δ. Both are rounded to the safe side, by far more
         // than floating point loses.
-        let factor = 2f64.powf(self.delta.to_f64()) * (1.0 + 1e-9);
+        let factor = self.factor * (1.0 + 1e-9);
         let mut most = most_under_caps(class, &self.slots, |code| {
             let share = self.totals[code as usize] as f64 / self.records as f64;
             let cap = (share * factor * PARTS).ceil() + 1.0;

@@ -33,6 +33,14 @@ impl ClassTest for KAnonymity {
         if class.size >= self.k { class.size } else { 0 }
     }
 
+    fn least_size(&self) -> u64 {
+        self.k
+    }
+
+    fn looks_inside(&self) -> bool {
+        false
+    }
+
     fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {
         Tightness { value: class.size as f64, threshold: self.k as f64, at_most: false }
     }

@@ -63,6 +63,10 @@ impl ClassTest for Distinct {
         if self.holds(class) { class.size } else { 0 }
     }
 
+    fn least_size(&self) -> u64 {
+        self.l
+    }
+
     fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {
         Tightness { value: self.values(class) as f64, threshold: self.l as f64, at_most: false }
     }
@@ -101,6 +105,10 @@ impl ClassTest for Frequency {
     fn most_kept(&self, class: &EquivalenceClass<'_>) -> u64 {
         let cap = (u128::from(self.l.denominator()), u128::from(self.l.numerator()));
         most_under_caps(class, &self.slots, |_| cap)
+    }
+
+    fn least_size(&self) -> u64 {
+        self.l.numerator().div_ceil(self.l.denominator())
     }
 
     fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {
@@ -212,6 +220,10 @@ impl ClassTest for Entropy {
         most_under_caps(class, &self.slots, |_| (share, SHARES))
     }
 
+    fn least_size(&self) -> u64 {
+        self.l.numerator().div_ceil(self.l.denominator())
+    }
+
     fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {
         let value = (self.scaled(class) / class.size as f64).exp();
         Tightness { value, threshold: self.l.to_f64(), at_most: false }
@@ -287,6 +299,10 @@ impl ClassTest for Recursive {
             let fits = |cap: u64| cap == 0 || u128::from(cap) * den < num * capped(tail, cap);
             capped(counts, largest(counts[0], fits)) as u64
         })
+    }
+
+    fn least_size(&self) -> u64 {
+        self.l
     }
 
     fn tightness(&self, class: &EquivalenceClass<'_>) -> Tightness {

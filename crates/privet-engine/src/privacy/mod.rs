@@ -185,7 +185,7 @@ pub enum Closure {
 ///
 /// Promises (each held by a property test): `holds` is true for the class without records; it is closed under
 /// [`ClassTest::closure`]; no collection of records taken out of a class, that satisfies the notion, is larger
-/// than [`ClassTest::most_kept`].
+/// than [`ClassTest::most_kept`]; no class with records, but fewer than [`ClassTest::least_size`], satisfies it.
 pub trait ClassTest: Send + Sync + std::fmt::Debug {
     /// Whether the class satisfies the notion.
     fn holds(&self, class: &EquivalenceClass<'_>) -> bool;
@@ -202,6 +202,16 @@ pub trait ClassTest: Send + Sync + std::fmt::Debug {
     /// An upper bound on how many records of the class can stay when others go.
     fn most_kept(&self, class: &EquivalenceClass<'_>) -> u64 {
         class.size
+    }
+
+    /// How many records, or people where it counts these, a class must have whatever is in it.
+    fn least_size(&self) -> u64 {
+        1
+    }
+
+    /// Whether it looks at what is in a class, and not just at its size and at what it stands for.
+    fn looks_inside(&self) -> bool {
+        true
     }
 
     /// How far the class is from the threshold, for reports: the class's figure and the threshold it must meet.

@@ -66,13 +66,10 @@ impl ReleaseTest for PopulationUniqueness {
             Estimator::Zayatz => self.zayatz_holds(&sizes, Uniqueness::zayatz_of(&sizes, self.population)),
             Estimator::Pitman => upper(Uniqueness::pitman_of(&sizes, self.population)),
             Estimator::Snb => upper(Uniqueness::snb_of(&sizes, self.population)),
-            Estimator::Dankar => {
-                let all = Uniqueness::of(&sizes, self.population);
-                match all.dankar == all.zayatz {
-                    true => self.zayatz_holds(&sizes, all.zayatz),
-                    false => upper(all.dankar),
-                }
-            }
+            Estimator::Dankar => match Uniqueness::dankar_of(&sizes, self.population) {
+                (chosen, true) => self.zayatz_holds(&sizes, chosen),
+                (chosen, false) => upper(chosen),
+            },
         }
     }
 

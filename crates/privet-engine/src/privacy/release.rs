@@ -41,7 +41,7 @@ impl<'a> Sizes<'a> {
 
     /// How many classes there are of each size.
     pub fn counted(&self) -> ClassSizes {
-        ClassSizes::of(self.all.iter().copied())
+        ClassSizes::of_ascending(self.all)
     }
 
     /// Without the smallest `gone` classes.

@@ -247,7 +247,8 @@ proptest! {
         let mut part = vec![0; counts.len()];
         loop {
             let kept: u64 = part.iter().sum();
-            prop_assert!(kept <= promised || !notion.holds(&part, &subject.column), "{:?} of {:?}", part, counts);
+            let is_possible = kept <= promised && (kept == 0 || kept >= subject.requirement.least_size());
+            prop_assert!(is_possible || !notion.holds(&part, &subject.column), "{:?} of {:?}", part, counts);
             let Some(next) = (0..part.len()).find(|value| part[*value] < counts[*value]) else { break };
             part[..next].fill(0);
             part[next] += 1;

@@ -58,6 +58,21 @@ impl ClassSizes {
         all
     }
 
+    /// Counts classes by their sizes, which ascend, run by run.
+    pub fn of_ascending(mut sizes: &[u64]) -> ClassSizes {
+        let mut all = ClassSizes::default();
+        while let Some(size) = sizes.first() {
+            let run = sizes.partition_point(|own| own <= size);
+            if *size > 0 {
+                all.counts.insert(*size, run as u64);
+                all.records += size * run as u64;
+                all.classes += run as u64;
+            }
+            sizes = &sizes[run..];
+        }
+        all
+    }
+
     /// How many records there are.
     pub fn records(&self) -> u64 {
         self.records

@@ -53,6 +53,24 @@ fn estimates_grow_with_the_sampling_fraction() {
 }
 
 #[test]
+fn runs_of_equal_sizes_are_counted_as_such() {
+    for sizes in [&[][..], &[1], &[1, 1, 2, 5, 5, 5], &[3, 3]] {
+        assert_eq!(ClassSizes::of_ascending(sizes), ClassSizes::of(sizes.iter().copied()));
+    }
+}
+
+/// The rule looks at no more models than it needs, and chooses the same.
+#[test]
+fn dankars_rule_is_one_rule() {
+    let sizes = ClassSizes::of((1..=40u64).flat_map(|size| vec![size; (4000 / (size * size)) as usize]));
+    for factor in [2, 5, 10, 11, 1000] {
+        let population = factor * sizes.records();
+        let all = Uniqueness::of(&sizes, population);
+        assert_eq!(Uniqueness::dankar_of(&sizes, population), (all.dankar, all.dankar == all.zayatz));
+    }
+}
+
+#[test]
 fn few_sets_are_feasible() {
     assert_eq!(sets_up_to(9, 3), 129);
     assert_eq!(sets_up_to(12, 12), 4095);

@@ -3,6 +3,8 @@
 //! Zayatz (1991) is an exact fraction. Pitman's sampling formula (Hoshino 2001) and the shifted negative binomial (Chen and
 //! Keller-McNulty 1998) solve equations; where these have no solution the estimate is absent.
 
+use std::cell::Cell;
+
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -28,15 +30,22 @@ impl Uniqueness {
     pub fn of(sizes: &ClassSizes, population: u64) -> Uniqueness {
         let (zayatz, pitman, snb) =
             (zayatz(sizes, population), pitman(sizes, population), snb(sizes, population));
-        // f ≤ 1/10.
-        let small = u128::from(sizes.records()) * 10 <= u128::from(population);
-        let dankar = match (small, pitman, snb, zayatz) {
-            (true, Some(pitman), ..) => Some(pitman),
-            (true, None, _, zayatz) => zayatz,
-            (false, _, Some(snb), Some(zayatz)) => Some(if snb.value < zayatz.value { snb } else { zayatz }),
-            (false, _, snb, zayatz) => snb.or(zayatz),
+        let dankar = match is_small_sample(sizes, population) {
+            true => pitman.or(zayatz),
+            false => smaller(snb, zayatz),
         };
         Uniqueness { zayatz, pitman, snb, dankar }
+    }
+
+    /// What the rule of Dankar and others chooses, and whether that is Zayatz's estimate. No more models are solved than the rule
+    /// looks at.
+    pub fn dankar_of(sizes: &ClassSizes, population: u64) -> (Option<Estimate>, bool) {
+        let zayatz = zayatz(sizes, population);
+        let chosen = match is_small_sample(sizes, population) {
+            true => pitman(sizes, population).or(zayatz),
+            false => smaller(snb(sizes, population), zayatz),
+        };
+        (chosen, chosen == zayatz)
     }
 
     /// Zayatz's estimate alone.
@@ -52,6 +61,19 @@ impl Uniqueness {
     /// The estimate by the shifted negative binomial alone.
     pub fn snb_of(sizes: &ClassSizes, population: u64) -> Option<Estimate> {
         snb(sizes, population)
+    }
+}
+
+/// Whether at most a tenth of the population is in the sample.
+fn is_small_sample(sizes: &ClassSizes, population: u64) -> bool {
+    u128::from(sizes.records()) * 10 <= u128::from(population)
+}
+
+/// The smaller of two estimates, or the one there is.
+fn smaller(one: Option<Estimate>, other: Option<Estimate>) -> Option<Estimate> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if one.value < other.value { one } else { other }),
+        (one, other) => one.or(other),
     }
 }
 
@@ -107,17 +129,38 @@ fn zayatz(sizes: &ClassSizes, population: u64) -> Option<Estimate> {
     (sum > 0.0).then(|| Estimate::within(uniques * uniques / (n as f64 * sum), 1e-10))
 }
 
-/// Halvings after which neighbouring numbers are reached.
-const HALVINGS: usize = 200;
+/// Steps after which a sign change between any two numbers is found to the last digits.
+const MOST_STEPS: usize = 200;
 
-/// Where `sign` changes from positive to not positive between two points, as close as numbers are.
-fn halve(mut low: f64, mut high: f64, sign: impl Fn(f64) -> Option<f64>) -> Option<(f64, f64)> {
-    for _ in 0..HALVINGS {
+/// Where `value` changes from positive to not positive between two points, as close as its own digits let it be known. Steps
+/// interpolate, truncate towards the middle and are never worse than halving by more than one step (ITP; Oliveira and Takahashi,
+/// ACM TOMS 47(1), 2021), so that both ends move. `None` where `value` has none.
+fn close_in(mut low: f64, mut high: f64, value: impl Fn(f64) -> Option<f64>) -> Option<(f64, f64)> {
+    let (mut above, mut below) = (value(low)?, value(high)?);
+    let width = high - low;
+    let least = f64::EPSILON * low.abs().max(high.abs());
+    let halvings = (width / (2.0 * least).max(f64::MIN_POSITIVE)).log2().ceil().max(0.0);
+    let mut reach = least * (halvings + 1.0).exp2();
+    for _ in 0..MOST_STEPS {
         let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
+        if high - low <= 2.0 * least || middle <= low || middle >= high {
             break;
         }
-        if sign(middle)? > 0.0 { low = middle } else { high = middle }
+        let line = (high * above - low * below) / (above - below);
+        let line = if line.is_finite() { line.clamp(low, high) } else { middle };
+        let towards = (middle - line).signum();
+        let truncated = (0.2 / width * (high - low) * (high - low)).max(least);
+        let near = if truncated <= (middle - line).abs() { line + towards * truncated } else { middle };
+        let spare = (reach - 0.5 * (high - low)).max(0.0);
+        let next = if (near - middle).abs() <= spare { near } else { middle - towards * spare };
+        let next = if next > low && next < high { next } else { middle };
+        let found = value(next)?;
+        if found > 0.0 {
+            (low, above) = (next, found)
+        } else {
+            (high, below) = (next, found)
+        }
+        reach *= 0.5;
     }
     Some((low, high))
 }
@@ -133,31 +176,38 @@ fn pitman(sizes: &ClassSizes, population: u64) -> Option<Estimate> {
     let first =
         |theta: f64, alpha: f64| (digamma(theta / alpha + kinds) - digamma(theta / alpha + 1.0)) / alpha;
     let over = |theta: f64, alpha: f64| first(theta, alpha) - (digamma(theta + count) - digamma(theta + 1.0));
+    // In terms of θ + α > 0, from −α, where the sum has a pole, to where it is below. Solutions for neighbouring α are near.
+    let last = Cell::new(1.0);
     let theta_of = |alpha: f64| {
-        // From θ = −α, where the sum has a pole, to where it is below; in terms of θ + α > 0.
-        let mut high = 1.0;
-        while over(high - alpha, alpha) > 0.0 {
+        let start = last.get();
+        let is_before = |x: f64| over(x - alpha, alpha) > 0.0;
+        let (mut low, mut high) = (start, start);
+        while is_before(high) {
+            low = high;
             high *= 4.0;
             if high > 1e15 {
                 return None;
             }
         }
-        let mut low = high.min(alpha * 1e-9);
-        while over(low - alpha, alpha) <= 0.0 {
+        while low == high || !is_before(low) {
+            high = low;
             low *= 0.25;
             if low < 1e-300 {
                 return None;
             }
         }
-        halve(low, high, |x| Some(over(x - alpha, alpha))).map(|(low, high)| 0.5 * (low + high) - alpha)
+        let (low, high) = close_in(low, high, |x| Some(over(x - alpha, alpha)))?;
+        last.set(0.5 * (low + high));
+        Some(last.get() - alpha)
     };
     let slope = |alpha: f64| {
         let theta = theta_of(alpha)?;
         let left = (kinds - 1.0 - theta * first(theta, alpha)) / alpha;
+        let one = digamma(1.0 - alpha);
         let right: f64 = sizes
             .counts()
             .filter(|(size, _)| *size > 1)
-            .map(|(size, classes)| classes as f64 * (digamma(size as f64 - alpha) - digamma(1.0 - alpha)))
+            .map(|(size, classes)| classes as f64 * (digamma(size as f64 - alpha) - one))
             .sum();
         Some(left - right)
     };
@@ -166,7 +216,7 @@ fn pitman(sizes: &ClassSizes, population: u64) -> Option<Estimate> {
         // The likelihood is largest at an end: there is no such population.
         return None;
     }
-    let (low, high) = halve(least, most, slope)?;
+    let (low, high) = close_in(least, most, slope)?;
     let share = |alpha: f64| {
         let theta = theta_of(alpha)?;
         Some(((alpha - 1.0) * (population as f64).ln() + ln_gamma_ratio(theta + alpha, 1.0 - alpha)).exp())
@@ -233,12 +283,12 @@ fn snb(sizes: &ClassSizes, population: u64) -> Option<Estimate> {
                     return None;
                 }
             }
-            halve(top, high, |a| Some(first(a, b))).map(|(low, high)| 0.5 * (low + high))
+            close_in(top, high, |a| Some(first(a, b))).map(|(low, high)| 0.5 * (low + high))
         } else {
             if first(0.0, b) > 0.0 {
                 return None;
             }
-            halve(0.0, top, |a| Some(-first(a, b))).map(|(low, high)| 0.5 * (low + high))
+            close_in(0.0, top, |a| Some(-first(a, b))).map(|(low, high)| 0.5 * (low + high))
         }
     };
     // b from nearly 0 to nearly 1, evenly by its log-odds.
@@ -253,7 +303,7 @@ fn snb(sizes: &ClassSizes, population: u64) -> Option<Estimate> {
                 continue;
             }
             let turn = if *before > 0.0 { 1.0 } else { -1.0 };
-            let Some((low, high)) = halve(*low, *high, |b| Some(turn * residual(b)?)) else { continue };
+            let Some((low, high)) = close_in(*low, *high, |b| Some(turn * residual(b)?)) else { continue };
             let share = |b: f64| Some(kinds * (solution(b, later)? * b.ln()).exp() / population as f64);
             if let (Some(one), Some(other)) = (share(low), share(high))
                 && let Some(found) = enclosed(one, other)

@@ -128,7 +128,7 @@ pub fn any_privacy(marks: usize) -> impl Strategy<Value = KlPrivacy> {
     let theta = select(vec![(1, 1), (2, 3), (1, 2), (1, 3)]);
     (1u64..5, theta, 0u64..4, 0u64..4).prop_map(move |(k, (over, under), m, n)| {
         let theta = Exact::new(over, under).expect("a share");
-        KlPrivacy { k, m, n, theta: vec![theta; marks] }
+        KlPrivacy { k, m, n, theta: vec![theta; marks], power: None }
     })
 }
 

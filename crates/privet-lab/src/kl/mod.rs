@@ -285,7 +285,7 @@ impl Bench {
         }
         let baskets = self.baskets(&setup.ground)?;
         let theta = vec![setup.ground.theta; baskets.sensitive.len()];
-        let privacy = KlPrivacy { k: setup.k, m: setup.m, n: setup.n, theta };
+        let privacy = KlPrivacy { k: setup.k, m: setup.m, n: setup.n, theta, power: None };
         let Setup { ground, method, k, m, n } = setup;
         self.clock.progress().note(&format!("{} {method} k = {k}, m = {m}, n = {n}", ground.dataset.name));
         let limit = self.limits.of(ground.dataset);

@@ -76,7 +76,7 @@ fn settings(bench: &Bench, settings: impl Iterator<Item = (u64, u64)>) -> Result
     for (k, power) in settings {
         let mut before = 0;
         let mut measure = |method: &'static str| -> Result<Kept> {
-            let privacy = KlPrivacy { k, m: power, n: power, theta: Vec::new() };
+            let privacy = KlPrivacy { k, m: power, n: power, theta: Vec::new(), power: None };
             let solution = match bench.attempt(&baskets, method, privacy, bench.limits.of(&WV1))? {
                 Ok((solution, _)) => solution,
                 Err(lack) => return Ok(Err(lack)),

@@ -38,7 +38,7 @@ pub(super) fn run(bench: &Bench) -> Result<Vec<Section>> {
         let baskets = transactions.baskets(FAN_OUT, SEED, &[], Some(&sample))?;
         let mut cells = vec![Cell::Count(*size as u64), Cell::Count(baskets.len() as u64)];
         for (method, times) in METHODS.into_iter().zip(&mut times) {
-            let privacy = KlPrivacy { k: K, m: POS.default_m, n: 0, theta: Vec::new() };
+            let privacy = KlPrivacy { k: K, m: POS.default_m, n: 0, theta: Vec::new(), power: None };
             let answer = bench.attempt(&baskets, method, privacy, bench.limits.of(&POS))?;
             let is_done = |solution: &ItemSolution| method != "og" || solution.search.optimal;
             let answer = answer.map(|(solution, seconds)| is_done(&solution).then_some(seconds));

@@ -89,7 +89,7 @@ pub(super) fn solved(
         time_limit,
         ..Og::default()
     });
-    let requirements = [KlPrivacy { k: K, m: M, n: 0, theta: Vec::new() }];
+    let requirements = [KlPrivacy { k: K, m: M, n: 0, theta: Vec::new(), power: None }];
     kl::run(&ItemTask { baskets, requirements: &requirements, method: &method }, clock)
 }
 

@@ -145,7 +145,7 @@ fn means(
     switches: Switches,
     in_rounds: bool,
 ) -> Result<Option<Means>> {
-    let privacy = [KlPrivacy { k: K, m: dataset.default_m, n: 0, theta: Vec::new() }];
+    let privacy = [KlPrivacy { k: K, m: dataset.default_m, n: 0, theta: Vec::new(), power: None }];
     let search = if in_rounds { solve_in_rounds } else { solve };
     let mut all: Vec<(EnumerationFacts, bool)> = Vec::new();
     for seed in 1..=bench.scale.seeds_of_fan_out(dataset, fan_out) {

@@ -111,7 +111,7 @@ fn means(
     lines: &[&Line],
 ) -> Result<Option<Vec<Means>>> {
     let mut means = vec![Means { cuts: 0.0, seconds: 0.0, ended: true }; lines.len()];
-    let privacy = [KlPrivacy { k: K, m: dataset.default_m, n: 0, theta: Vec::new() }];
+    let privacy = [KlPrivacy { k: K, m: dataset.default_m, n: 0, theta: Vec::new(), power: None }];
     let techniques: Vec<CutSwitches> =
         lines.iter().filter(|line| !line.in_rounds).map(|line| line.cuts).collect();
     let seeds = bench.scale.seeds_of_fan_out(dataset, fan_out);

@@ -46,7 +46,7 @@ pub fn apply_plan(
         (Plan::ItemCut(plan), ItemMethod::Og(_) | ItemMethod::Mog(_) | ItemMethod::Aa(_)) => {
             check_items(policy, baskets, &plan.items)?;
             let choice = choice(baskets, plan)?;
-            let requirements = requirements(policy, u64::from(baskets.tree.total_leaves()))?;
+            let requirements = requirements(policy, &baskets.tree)?;
             let task = ItemTask { baskets, requirements: &requirements, method: &policy.method };
             suppression::recoding_of(&task, policy.method.limits(), choice, clock)?
         }

@@ -49,7 +49,7 @@ fn data() -> impl Strategy<Value = Baskets> {
 }
 
 fn free(k: u64, m: u64, n: u64) -> KlPrivacy {
-    KlPrivacy { k, m, n, theta: vec![Exact::ONE; 2] }
+    KlPrivacy { k, m, n, theta: vec![Exact::ONE; 2], power: None }
 }
 
 fn run(name: &str, baskets: &Baskets, requirements: &[KlPrivacy]) -> Result<ItemSolution> {
@@ -147,7 +147,7 @@ proptest! {
     /// With several transactions per person: valid by the oracle, and no better than the best cut.
     #[test]
     fn aa_counts_people(baskets in any_crowd(), k in 1u64..6, m in 0u64..5) {
-        let privacy = KlPrivacy { k, m, n: 0, theta: vec![Exact::ONE; baskets.sensitive.len()] };
+        let privacy = KlPrivacy { k, m, n: 0, theta: vec![Exact::ONE; baskets.sensitive.len()], power: None };
         let best = oracle::optimum(&baskets, std::slice::from_ref(&privacy), ItemMeasure::Ncp);
         match (run("aa", &baskets, std::slice::from_ref(&privacy)), best) {
             (Ok(found), Some((cost, _))) => {
@@ -169,7 +169,7 @@ proptest! {
     #[test]
     fn mm_counts_people(baskets in any_crowd(), k in 1u64..5, m in 0u64..5, l in 1u64..4) {
         let theta = vec![Exact::new(1, l).expect("a number"); baskets.sensitive.len()];
-        let privacy = KlPrivacy { k, m, n: 0, theta };
+        let privacy = KlPrivacy { k, m, n: 0, theta, power: None };
         let left = |shown: &[Option<Node>]| {
             let mut left = Baskets::new(baskets.tree.clone(), baskets.sensitive.clone());
             let mut whose = Vec::new();
@@ -252,7 +252,7 @@ proptest! {
     fn mm_leaves_no_mole(baskets in data(), k in 1u64..5, m in 0u64..5, l in 1u64..4) {
         let tree = &baskets.tree;
         let theta = vec![Exact::new(1, l).expect("a number"), Exact::new(2, l + 1).expect("a number")];
-        let requirement = KlPrivacy { k, m, n: 0, theta };
+        let requirement = KlPrivacy { k, m, n: 0, theta, power: None };
         let nothing = released(&baskets, &ItemRecoding::everywhere(vec![None; tree.len()]));
         match run("mm", &baskets, std::slice::from_ref(&requirement)) {
             Ok(found) => {
@@ -302,7 +302,7 @@ fn plans_and_costs_are_as_computed_by_hand() {
     for mut row in [vec![a, c], vec![b, c], vec![a, d], vec![c], vec![c], vec![a], vec![a]] {
         baskets.push(&mut row, &mut vec![]);
     }
-    let requirement = KlPrivacy { k: 2, m: 2, n: 0, theta: Vec::new() };
+    let requirement = KlPrivacy { k: 2, m: 2, n: 0, theta: Vec::new(), power: None };
     let found = run("aa", &baskets, std::slice::from_ref(&requirement)).expect("a cut");
     // {b} and {d} are rare: P and Q; {P, Q} has three.
     assert_eq!(found.plan.outline(), serde_json::json!({ "cut": ["P", "Q"] }));
@@ -334,7 +334,8 @@ fn a_long_row_of_rare_items_is_soon_done() {
             baskets.push(&mut items, &mut marks);
         }
         let began = std::time::Instant::now();
-        let found = run("mm", &baskets, &[KlPrivacy { k: 5, m: 2, n: 0, theta }]).expect("items");
+        let found =
+            run("mm", &baskets, &[KlPrivacy { k: 5, m: 2, n: 0, theta, power: None }]).expect("items");
         // Common items ten apart occur together in the long row only: one item of each such pair is suppressed.
         let crate::plan::Plan::ItemsLeftOut(plan) = found.plan else { panic!("items to leave out") };
         assert_eq!(plan.suppressed.len(), RARE + 10);

@@ -281,7 +281,7 @@ mod tests {
     }
 
     fn kl(k: u64, theta: &str, m: u64, n: u64) -> KlPrivacy {
-        KlPrivacy { k, m, n, theta: vec![Exact::parse(theta).expect("a number")] }
+        KlPrivacy { k, m, n, theta: vec![Exact::parse(theta).expect("a number")], power: None }
     }
 
     #[test]

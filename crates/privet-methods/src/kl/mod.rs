@@ -48,6 +48,11 @@ impl ItemTask<'_> {
     pub fn measure(&self) -> ItemMeasure {
         self.method.cost().into()
     }
+
+    /// Whether some requirement does not count every known item once.
+    fn is_measured(&self) -> bool {
+        self.requirements.iter().any(|requirement| requirement.power.is_some())
+    }
 }
 
 /// The outcome of a method for transactions.

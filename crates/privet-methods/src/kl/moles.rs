@@ -100,8 +100,26 @@ struct SizeRequirements<'a> {
     size: usize,
     least: u64,
     guards: Vec<&'a KlPrivacy>,
+    /// All of them, where what is known does not only depend on the number of nodes.
+    measured: Vec<&'a KlPrivacy>,
     /// Whether larger sets will be examined, which must not contain moles of this size.
     more: bool,
+}
+
+impl SizeRequirements<'_> {
+    /// Whether anybody can know these nodes and perhaps more.
+    fn reach(&self, set: &[Node]) -> bool {
+        self.measured.is_empty() || self.measured.iter().any(|requirement| requirement.reaches(set))
+    }
+
+    /// How many transactions must fit the knowledge of some nodes.
+    fn least(&self, set: &[Node]) -> u64 {
+        if self.measured.is_empty() {
+            return self.least;
+        }
+        let reaching = self.measured.iter().filter(|requirement| requirement.reaches(set));
+        reaching.map(|requirement| requirement.k).max().unwrap_or(0)
+    }
 }
 
 impl<'a> MoleSearch<'a> {
@@ -139,10 +157,12 @@ impl<'a> MoleSearch<'a> {
             let asked: Vec<&KlPrivacy> =
                 requirements.iter().filter(|requirement| requirement.m >= size as u64).collect();
             let Some(least) = asked.iter().map(|requirement| requirement.k).max() else { break };
+            let is_measured = asked.iter().any(|requirement| requirement.power.is_some());
+            let measured = if is_measured { asked.clone() } else { Vec::new() };
             let guards = asked.into_iter().filter(|requirement| requirement.guards_marks()).collect();
             let all = Held::all(&self.rows);
             let more = requirements.iter().any(|requirement| requirement.m > size as u64);
-            self.grow(&SizeRequirements { size, least, guards, more }, &mut Vec::new(), &all)?;
+            self.grow(&SizeRequirements { size, least, guards, measured, more }, &mut Vec::new(), &all)?;
             let is_enough = size == 1 && self.collect != Collect::Sets && !self.mined.moles.is_empty();
             if is_enough || self.is_full() {
                 break;
@@ -176,13 +196,15 @@ impl<'a> MoleSearch<'a> {
             spreader.weigh(rows, held, may, |node, support| {
                 examined += 1;
                 if support < asked.least && minimal(node) {
-                    rare.push(node);
+                    rare.push((node, support));
                 }
             });
             self.mined.examined += examined;
-            for node in rare {
+            for (node, support) in rare {
                 set.push(node);
-                self.record(asked, set, &[], &[]);
+                if support < asked.least(set) {
+                    self.record(asked, set, &[], &[]);
+                }
                 set.pop();
             }
             return Ok(());
@@ -199,11 +221,15 @@ impl<'a> MoleSearch<'a> {
             self.clock.check()?;
             let rows = spread.rows(branch);
             set.push(branch.node);
+            if !asked.reach(set) {
+                set.pop();
+                continue;
+            }
             if !last {
                 self.grow(asked, set, rows)?;
             } else {
-                let sure = self.sure(asked, rows, branch.support);
-                if branch.support < asked.least || !sure.is_empty() {
+                let sure = self.sure(asked, set, rows, branch.support);
+                if branch.support < asked.least(set) || !sure.is_empty() {
                     self.record(asked, set, rows, &sure);
                 }
             }
@@ -213,7 +239,7 @@ impl<'a> MoleSearch<'a> {
     }
 
     /// The sensitive items whose confidence among some rows is too high.
-    fn sure(&mut self, asked: &SizeRequirements<'_>, rows: &[Held], support: u64) -> Vec<u32> {
+    fn sure(&mut self, asked: &SizeRequirements<'_>, set: &[Node], rows: &[Held], support: u64) -> Vec<u32> {
         let mut touched = Vec::new();
         for Held { row, .. } in rows {
             for mark in self.task.baskets.marks(self.of[*row as usize] as usize) {
@@ -226,7 +252,8 @@ impl<'a> MoleSearch<'a> {
         }
         touched.retain(|mark| {
             let count = std::mem::take(&mut self.mark_counts[*mark as usize]);
-            asked.guards.iter().any(|requirement| requirement.exceeds(*mark, count.sum, support))
+            let mut guards = asked.guards.iter().filter(|requirement| requirement.reaches(set));
+            guards.any(|requirement| requirement.exceeds(*mark, count.sum, support))
         });
         touched
     }

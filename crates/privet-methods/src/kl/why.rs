@@ -93,7 +93,7 @@ impl FinerRows {
     /// `holding` are the baskets that hold the group, ascending.
     fn of(task: &ItemTask<'_>, shown: &[Option<Node>], group: Node, holding: &[u32]) -> FinerRows {
         let (baskets, tree) = (task.baskets, &task.baskets.tree);
-        let guarded = task.requirements.iter().any(KlPrivacy::guards_marks);
+        let guarded = task.requirements.iter().any(|asked| asked.guards_marks() || asked.power.is_some());
         let children: Vec<Node> = tree.children(group).collect();
         let finer = |item: Node| match shown[item as usize] {
             Some(node) if node == group => {
@@ -143,7 +143,7 @@ impl FinerRows {
         }
         let asked = || {
             let asked = task.requirements.iter().enumerate();
-            asked.filter(|(_, asked)| asked.m >= set.len() as u64)
+            asked.filter(|(_, asked)| asked.reaches(set))
         };
         let threat = |requirement, sensitive| GroupThreat {
             group: self.group,
@@ -207,14 +207,14 @@ impl FinerRows {
         if threat.sensitive.is_some() {
             return threat;
         }
-        let k = task.requirements[threat.requirement].k;
+        let asked = &task.requirements[threat.requirement];
         loop {
             let lifted = (1..threat.present.len()).find_map(|at| {
                 let mut lifted = threat.present.clone();
                 lifted[at] = tree.parent(lifted[at])?;
                 let fits = |row: &u32| lifted.iter().all(|node| self.rows.holds(*row, tree, *node));
                 let support = self.support(&self.rows.numbers().filter(fits).collect::<Vec<_>>());
-                (support < k).then_some((lifted, support))
+                (support < asked.k && asked.reaches(&lifted)).then_some((lifted, support))
             });
             match lifted {
                 Some((present, support)) => (threat.present, threat.support) = (present, support),
@@ -365,7 +365,7 @@ mod tests {
             baskets.add(&mut vec![item(label)], &mut vec![], 9);
         }
         baskets.add(&mut vec![item("a"), item("d")], &mut vec![], 1);
-        let requirements = [KlPrivacy { k: 2, m: 2, n: 0, theta: Vec::new() }];
+        let requirements = [KlPrivacy { k: 2, m: 2, n: 0, theta: Vec::new(), power: None }];
         let method = ItemMethod::Og(Default::default());
         let task = ItemTask { baskets: &baskets, requirements: &requirements, method: &method };
         let root = ItemRecoding::of_cut(&tree, &[item("R")]);

@@ -24,6 +24,7 @@ pub static DECLARATION: Declaration = Declaration {
             Condition::Is("n", 0),
             Condition::Is("l", 1),
             Condition::NoThresholds("theta"),
+            Condition::OneOf("power", &["items"]),
         ]),
         Accepts::of(&["coherence"]).with(&[Condition::Is("h", 1)]),
     ],

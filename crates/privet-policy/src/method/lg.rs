@@ -20,7 +20,11 @@ pub static DECLARATION: Declaration = Declaration {
     role: None,
     accepts: &[
         Accepts::of(&["km-anonymity", "transactional-k-anonymity"]),
-        Accepts::of(&["kl-privacy"]).with(&[Condition::Is("l", 1), Condition::NoThresholds("theta")]),
+        Accepts::of(&["kl-privacy"]).with(&[
+            Condition::Is("l", 1),
+            Condition::NoThresholds("theta"),
+            Condition::OneOf("power", &["items"]),
+        ]),
         Accepts::of(&["coherence"]).with(&[Condition::Is("h", 1)]),
         Accepts::of(&["privacy-degree"]).with(&[Condition::Is("p", 1)]),
     ],

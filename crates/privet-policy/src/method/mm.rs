@@ -20,7 +20,7 @@ pub static DECLARATION: Declaration = Declaration {
     role: None,
     accepts: &[
         Accepts::of(&["km-anonymity", "coherence"]),
-        Accepts::of(&["kl-privacy"]).with(&[Condition::Is("n", 0)]),
+        Accepts::of(&["kl-privacy"]).with(&[Condition::Is("n", 0), Condition::OneOf("power", &["items"])]),
     ],
     name: "mm",
     source: "Y. Xu, K. Wang, A. Fu, P. Yu: Anonymizing Transaction Databases for Publication. KDD 2008",

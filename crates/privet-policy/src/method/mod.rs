@@ -428,6 +428,20 @@ impl ItemMethod {
     /// Refuses keys that contradict each other or the requirements.
     pub(crate) fn check(&self, requirements: &[ItemRequirement]) -> Checked {
         self.limits().check(requirements)?;
+        let is_measured = |asked: &&ItemRequirement| matches!(asked, ItemRequirement::KlPrivacy(own) if own.measured().is_some());
+        if requirements.iter().find(is_measured).is_some() {
+            if let Some(other) = requirements.iter().find(|asked| asked.knows_absences()) {
+                let wrong = format!(
+                    "'power' in [privacy.kl-privacy] does not go with [privacy.{}], whose adversary knows absent items",
+                    other.name()
+                );
+                return Err(("name", Error::input(wrong).help("remove 'power', or the other requirement")));
+            }
+            if matches!(self, ItemMethod::Og(Og { search: ItemSearch::Enumeration, .. })) {
+                let wrong = "search = \"enumeration\" counts every known item once and cannot use 'power'";
+                return Err(("search", Error::input(wrong).help("remove 'search'")));
+            }
+        }
         match self {
             ItemMethod::Og(own) => own.check(),
             ItemMethod::Mog(_) | ItemMethod::Aa(_) | ItemMethod::Lg(_) | ItemMethod::Mm(_) => Ok(()),

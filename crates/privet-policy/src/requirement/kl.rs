@@ -3,7 +3,8 @@
 use crate::check::{PolicyColumn, Role};
 use crate::declare::{Declaration, Key, KeyKind};
 use crate::release_kind::ReleaseKind;
-use crate::typed::clause;
+use crate::settings::Setting;
+use crate::typed::{Value, clause};
 use privet_core::{Error, Exact, Result, suggestion};
 use std::collections::BTreeMap;
 
@@ -20,13 +21,61 @@ clause! {
         pub n: u64,
         /// The confidence allowed in single sensitive items.
         pub theta: BTreeMap<String, Exact>,
+        /// What each item or group counts of the m that may be known; one each where nothing is said.
+        pub power: Option<Power>,
+    }
+}
+
+/// A measure of what an adversary knows to be present (thesis, 4.6.1). What is known costs the sum of its items, so that
+/// knowing less never costs more.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Power {
+    /// An item or a group counts once.
+    Items,
+    /// A group counts as many times as it has leaves.
+    Leaves,
+    /// An item counts its weight, 1 where it has none, and a group the least of the items below it.
+    Weights(BTreeMap<String, Exact>),
+}
+
+impl Power {
+    /// Its words in a policy; weights are a table.
+    pub const WORDS: &'static [&'static str] = &["items", "leaves"];
+}
+
+impl Value for Power {
+    fn read(setting: Option<&Setting>) -> Option<Power> {
+        match setting {
+            Some(Setting::Choice("items")) => Some(Power::Items),
+            Some(Setting::Choice("leaves")) => Some(Power::Leaves),
+            Some(Setting::Thresholds(weights)) => Some(Power::Weights(weights.clone())),
+            _ => None,
+        }
+    }
+
+    fn written(&self) -> Option<Setting> {
+        Some(match self {
+            Power::Items => Setting::Choice("items"),
+            Power::Leaves => Setting::Choice("leaves"),
+            Power::Weights(weights) => Setting::Thresholds(weights.clone()),
+        })
     }
 }
 
 impl KlPrivacy {
-    /// Refuses thresholds of what is not sensitive.
+    /// Refuses thresholds of what is not sensitive, and absences next to another measure of power.
     pub(crate) fn check(&self, sensitive: &[String]) -> Result<()> {
-        known_items(&self.theta, sensitive)
+        known_items(&self.theta, sensitive)?;
+        if self.measured().is_some() && self.n > 0 {
+            let wrong = "'power' says what an item costs that is known to be present, but n lets absences be known too";
+            return Err(Error::input(wrong).help("set n = 0, or remove 'power'"));
+        }
+        Ok(())
+    }
+
+    /// How items are measured, where they do not all count once.
+    pub fn measured(&self) -> Option<&Power> {
+        self.power.as_ref().filter(|power| **power != Power::Items)
     }
 }
 
@@ -159,6 +208,12 @@ pub static KL_PRIVACY: Declaration = Declaration {
             "theta",
             KeyKind::Thresholds("0", "1"),
             "the confidence allowed in single sensitive items, as in theta = { \"HIV test\" = \"1/10\" }",
+        ),
+        Key::optional(
+            "power",
+            KeyKind::WordOrWeights(Power::WORDS),
+            "what known items count of the m: items, one each; leaves, a group as many as it has leaves; or weights of \
+             items, as in power = { Beer = 2 }, where a group counts as little as any item below it; only with n = 0",
         ),
     ],
 };

@@ -39,7 +39,7 @@ pub use household_risk::HouseholdRisk;
 pub use individual_risk::IndividualRisk;
 pub use k_anonymity::{CountedUnit, KAnonymity};
 pub use k_map::{CountedBy, KMap};
-pub use kl::{Coherence, KlOfSets, KlPrivacy, KmAnonymity, PrivacyDegree, TransactionalKAnonymity};
+pub use kl::{Coherence, KlOfSets, KlPrivacy, KmAnonymity, Power, PrivacyDegree, TransactionalKAnonymity};
 pub use l_diversity::{Diversity, DiversityKind, LDiversity};
 pub use l_plus::{Base, LPlusDiversity, ThetaRule};
 pub use lkc::LkcPrivacy;

@@ -121,6 +121,7 @@ def kl_privacy(
     l: Number | None = None,
     theta: Mapping[str, Number] | None = None,
     n: int | None = None,
+    power: str | Mapping[str, Number] | None = None,
 ) -> Clause:
     """In every class, knowing m items of a column of sets points at k records or more, and reveals no sensitive
     item.
@@ -131,8 +132,10 @@ def kl_privacy(
     ``l``: no sensitive item is surer than 1/l, as in l = 5 or "10/3". Default: 1.
     ``theta``: the confidence allowed in single sensitive items, as in theta = { "HIV test" = "1/10" }.
     ``n``: how many items the adversary knows to be absent. Default: 0.
+    ``power``: what known items count of the m: items, one each; leaves, a group as many as it has leaves; or weights of
+        items, as in power = { Beer = 2 }, where a group counts as little as any item below it; only with n = 0.
     """
-    return Clause("kl-privacy", {"column": column, "k": k, "l": l, "m": m, "theta": theta, "n": n})
+    return Clause("kl-privacy", {"column": column, "k": k, "l": l, "m": m, "theta": theta, "n": n, "power": power})
 
 
 def matching_l_diversity(

@@ -8,7 +8,7 @@ use self::trees::{Tree, ages, grouped};
 use super::common::{Common, Whose};
 use super::gate::{Original, Sourced};
 use super::model::*;
-use super::notion::{Diversity, Notion};
+use super::notion::{DataLabels, Diversity, Notion};
 use super::risk::Risk;
 use privet_attack::{Figure, Finding};
 use privet_policy::ReportKeys;
@@ -210,6 +210,8 @@ pub(super) fn census() -> TableReport {
             ],
             risk_before: Some(risk_before.into()),
             risk_after: Some(risk_after),
+            journalist: None,
+            column_sets: Vec::new().into(),
             losses: vec![
                 Loss {
                     name: "LM".into(),
@@ -329,6 +331,7 @@ pub(super) fn census() -> TableReport {
             rows: vec![vec![("34".into(), "30–39".into()), ("female".into(), "female".into())]],
         }
         .into(),
+        labels: DataLabels::default(),
     }
 }
 

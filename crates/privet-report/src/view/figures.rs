@@ -7,7 +7,7 @@ use super::super::common::Common;
 use super::super::gate::{CountShown, Datum, Key, Original, WITHHELD};
 use super::super::model::{Distribution, Side, Tightness, ValueCount};
 use super::super::numbers::{figure, percent};
-use super::super::risk::{Fraction, Risk};
+use super::super::risk::{ColumnSetRisk, Fraction, Risk};
 use privet_core::thousands;
 
 /// More values of a sensitive column than this are drawn together.
@@ -21,13 +21,53 @@ pub(super) fn risk(common: &Common, k: Option<u64>, alike: &'static str, key: Ke
     }
     let (before, after) = (common.risk_before.as_ref()?.see(key), common.risk_after.as_ref()?);
     let mut blocks = vec![Block::words(alike)];
-    blocks.extend(Block::charts(risk_charts(before, after, k, key)));
-    let grid = Grid::cards("Risk", &["Risk", "Original#", "Release#"], risk_rows(before, after, k, key));
+    let mut charts = risk_charts(before, after, k, key);
+    charts.extend(column_sets(common.column_sets.see(key), key));
+    blocks.extend(Block::charts(charts));
+    let journalist = common.journalist.as_ref().map(|found| *found.see(key));
+    let rows = risk_rows((before, after), journalist, k, key);
+    let grid = Grid::cards("Risk", &["Risk", "Original#", "Release#"], rows);
     blocks.push(Block::Grid(Grid { class: "risk", ..grid }));
     Some(Section::new("risk", "Risk", "Risk before and after", blocks))
 }
 
-fn risk_rows(before: &Risk, after: &Risk, k: Option<u64>, key: Key) -> Vec<Vec<Cell>> {
+/// What somebody finds who knows only some columns.
+fn column_sets(sets: &[ColumnSetRisk], key: Key) -> Option<Chart> {
+    if sets.is_empty() {
+        return None;
+    }
+    let name = |set: &ColumnSetRisk| key.text(set.columns.join(", "));
+    let bars: Vec<Bar> = sets
+        .iter()
+        .map(|set| Bar {
+            name: name(set),
+            before: Some((set.before.to_f64(), key.percent(set.before.to_f64()))),
+            after: Some(set.after.to_f64()),
+            text: key.percent(set.after.to_f64()),
+        })
+        .collect();
+    let rows = sets.iter().map(|set| {
+        let shares = [set.before.to_f64(), set.after.to_f64(), set.apart[0], set.apart[1]];
+        std::iter::once(name(set)).chain(shares.map(|share| key.percent(share))).collect()
+    });
+    let title = "Which columns identify";
+    let chart = chart::bars(&bars, &title.into());
+    Some(Chart::new(
+        title,
+        "Average risk for somebody who knows these columns and no others: different combinations over records. Of pairs, those \
+         that tell most. Separation: pairs of records that differ in them.",
+        chart,
+        &["Columns", "Original", "Release", "Separation, original", "Separation, release"],
+        rows.collect(),
+    ))
+}
+
+fn risk_rows(
+    (before, after): (&Risk, &Risk),
+    journalist: Option<[Fraction; 2]>,
+    k: Option<u64>,
+    key: Key,
+) -> Vec<Vec<Cell>> {
     let cell = |fraction: Fraction| {
         let exact = [fraction.numerator, fraction.denominator].map(|part| key.count(part));
         Cell::from(key.percent(fraction.to_f64())).small(Datum::say("{}/{}", exact))
@@ -36,6 +76,10 @@ fn risk_rows(before: &Risk, after: &Risk, k: Option<u64>, key: Key) -> Vec<Vec<C
         vec![Cell::from(name).small(note), cell(before), cell(after)]
     };
     let (old, new) = (&before.figures, &after.figures);
+    let (knows, [unseen, seen]) = match journalist {
+        Some(both) => ("one over the fewest people of the population behind a class", both),
+        None => ("without a table of the population: as the prosecutor", [old.journalist, new.journalist]),
+    };
     let mut rows = vec![
         row(
             "Prosecutor, highest".into(),
@@ -44,12 +88,7 @@ fn risk_rows(before: &Risk, after: &Risk, k: Option<u64>, key: Key) -> Vec<Vec<C
             new.prosecutor_max,
         ),
         row("Prosecutor, average".into(), "all people, one by one", old.prosecutor_mean, new.prosecutor_mean),
-        row(
-            "Journalist, highest".into(),
-            "without a table of the population: as the prosecutor",
-            old.journalist,
-            new.journalist,
-        ),
+        row("Journalist, highest".into(), knows, unseen, seen),
         row("Marketer".into(), "expected share of people linked rightly", old.marketer, new.marketer),
         row("Unique records".into(), "alone in their class", old.unique, new.unique),
     ];

@@ -4,7 +4,7 @@ use super::super::Edition;
 use super::super::block::{Block, Cell, Chart, Grid, Section};
 use super::super::gate::{Datum, Original};
 use super::super::model::{ColumnAccount, LinkAccount, TableReport};
-use super::super::notion::{Attack, Cover, Notion, protections};
+use super::super::notion::{Attack, Cover, Notion, limited_by_labels, protections};
 use super::columns::{self, trees};
 use super::verdict::{self, KeyFigure, Verdict};
 use super::{Own, confidence, figures, records, rows};
@@ -122,6 +122,7 @@ fn first_page(model: &TableReport, edition: Edition) -> Verdict {
         Datum::join([promised, once.into(), silence(model)], "")
     };
     let mut protections = protections(&notions, &sensitive);
+    limited_by_labels(&mut protections, model.labels);
     if common.counts_people() {
         for entry in protections.iter_mut().filter(|entry| entry.attack == Attack::SeveralRecords) {
             entry.cover = Cover::Partly;

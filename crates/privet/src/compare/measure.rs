@@ -208,7 +208,7 @@ fn projections(policy: &CheckedPolicy, microdata: &Microdata, clock: &Clock) -> 
 
 fn transactions(policy: &TransactionPolicy, clock: &Clock) -> Result<Measured> {
     let baskets = Baskets::read(policy, &mut |_| clock.check())?;
-    let limits = requirements(policy, u64::from(baskets.tree.total_leaves()))?;
+    let limits = requirements(policy, &baskets.tree)?;
     let task = ItemTask { baskets: &baskets, requirements: &limits, method: &policy.method };
     let solution = kl::run(&task, clock)?;
     let risk = mean_risk(&baskets, &solution.recoding, policy.seed.unwrap_or(0));

@@ -157,7 +157,7 @@ fn spaced(value: &str) -> String {
 fn is_hidden(character: char) -> bool {
     matches!(character,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
+        | '\u{17b4}' | '\u{17b5}' | '\u{2800}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}'
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
         | '\u{e0000}'..='\u{e0fff}')
         || character.is_control()
@@ -189,6 +189,7 @@ mod tests {
         assert!(text.contains("two values look the same"), "{text}");
         assert!(!text.contains("Oslo") && !text.contains("Rome"), "{text}");
         assert!(of(&["\u{202e}txt.exe"]).contains("U+202E"));
+        assert!(of(&["flu", "flu\u{2800}"]).contains("U+2800"));
     }
 
     #[test]

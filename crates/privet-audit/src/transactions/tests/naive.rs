@@ -101,7 +101,7 @@ fn demands() -> impl Strategy<Value = Demand> {
     (1u64..4, share(), share(), 0u64..4, prop::sample::select(vec![0u64, 0, 1, 2, 3, 9])).prop_map(
         |(k, one, two, m, n)| {
             let theta = [one, two].map(|text| Exact::parse(text).expect("a number")).to_vec();
-            Demand { k, m, n, theta }
+            Demand { k, m, n, theta, costs: None }
         },
     )
 }
@@ -253,7 +253,7 @@ proptest! {
             mutate(&tree, &mut release, *change);
         }
         let sensitive = SENSITIVE.map(String::from);
-        let free = Demand { k: 1, m: 0, n: 0, theta: vec![Exact::ONE; 2] };
+        let free = Demand { k: 1, m: 0, n: 0, theta: vec![Exact::ONE; 2], costs: None };
         let audit = audit_rows(
             (&tree, &sensitive, method),
             &labels(&tree, &original),

@@ -32,7 +32,7 @@ proptest! {
     #[test]
     fn threats_to_people_are_those_of_the_definition((baskets, privacy) in any_crowded_instance()) {
         let tree = &*baskets.tree;
-        let demand = Demand { k: privacy.k, m: privacy.m, n: privacy.n, theta: privacy.theta.clone() };
+        let demand = Demand { k: privacy.k, m: privacy.m, n: privacy.n, theta: privacy.theta.clone(), costs: None };
         for cut in oracle::all_cuts(tree) {
             let owned = owned(&baskets, &cut);
             let crowd = Crowd::new(tree, baskets.sensitive.len(), owned.clone());

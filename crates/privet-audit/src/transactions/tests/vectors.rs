@@ -57,7 +57,7 @@ fn every_verdict_is_as_known() {
         let sensitive: Vec<String> = text(&case.join("sensitive.txt")).lines().map(String::from).collect();
         let theta = Exact::new(l.denominator(), l.numerator()).expect("a share");
         let theta = vec![theta; sensitive.len()];
-        let demand = Demand { k: count("k"), m: count("m"), n: count("n"), theta };
+        let demand = Demand { k: count("k"), m: count("m"), n: count("n"), theta, costs: None };
         let tree = ItemTree::read(&case.join("taxonomy.csv")).expect("a tree");
         let original = transactions(&case.join("transactions.csv"));
 

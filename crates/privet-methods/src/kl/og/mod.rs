@@ -36,6 +36,11 @@ use privet_taxonomy::{ItemTree, Node};
 pub(super) fn run(task: &ItemTask<'_>, own: &Og, clock: &Clock) -> Result<ItemSolution> {
     let clock = clock.with_limit(own.time_limit);
     let limits = task.method.limits();
+    if task.is_measured() {
+        // The search by conflicts counts nodes, the one with suppression whatever can be added up.
+        let proof = Some(if own.time_limit.is_some() { u64::MAX } else { PROOF });
+        return suppression::run(task, Manner { limits, proof, alpha: own.alpha }, Vec::new(), &clock);
+    }
     if limits != ItemLimits::NONE {
         let whole = || {
             let problem = OgProblem::new(task.baskets, task.requirements, task.measure());
@@ -69,6 +74,10 @@ pub(super) fn run_multi_round(task: &ItemTask<'_>, clock: &Clock) -> Result<Item
         cut.ok_or_else(|| Error::internal("rounds without a limit ended early"))
     };
     let limits = task.method.limits();
+    if task.is_measured() {
+        let manner = Manner { limits, proof: None, alpha: Exact::ZERO };
+        return suppression::run(task, manner, Vec::new(), &clock);
+    }
     if limits != ItemLimits::NONE {
         let cuts = unsuppressed(task, in_rounds)?;
         return suppression::run(task, Manner { limits, proof: None, alpha: Exact::ZERO }, cuts, &clock);

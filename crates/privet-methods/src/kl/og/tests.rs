@@ -94,7 +94,7 @@ proptest! {
     /// Two requirements at once: the best of the cuts that meet both.
     #[test]
     fn several_requirements_hold_at_once((baskets, privacy) in any_counted_instance(), k in 1u64..4, m in 0u64..3) {
-        let other = KlPrivacy { k, m, n: 0, theta: vec![Exact::ONE; baskets.sensitive.len()] };
+        let other = KlPrivacy { k, m, n: 0, theta: vec![Exact::ONE; baskets.sensitive.len()], power: None };
         let requirements = [privacy.clone(), other.clone()];
         let problem = OgProblem::new(&baskets, &requirements, ItemMeasure::Lm);
         let valid = |cut: &Vec<Node>| {

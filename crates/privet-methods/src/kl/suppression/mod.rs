@@ -12,10 +12,11 @@
 //! largest part of the data without a threat. The part depends on the choice alone, so the search remains one over cuts.
 //! What it proves is weaker. A removed transaction costs W per occurrence instead of what the cut charges, which is at
 //! most W; so at least half of the cut's full cost and half of the removal's full cost are paid, and half of the
-//! cheapest cover that may also remove transactions is a bound.
+//! cheapest cover that may also remove transactions is a bound. Where there are few choices, all of them are looked at.
 
 mod cover;
 mod descent;
+mod every;
 mod part;
 #[cfg(test)]
 mod tests;
@@ -64,7 +65,10 @@ pub(super) fn run(
     let mut search = SuppressionSearch::new(&problem, clock);
     search.start(cuts)?;
     if let Some(work) = manner.proof {
-        search.prove(work, manner.alpha)?;
+        let is_seen = problem.removes && search.look_at_every_choice()?;
+        if !is_seen {
+            search.prove(work, manner.alpha)?;
+        }
     }
     search.solution()
 }
@@ -289,6 +293,12 @@ impl<'p, 'a> Clauses<'p, 'a> {
         heads.sum
     }
 
+    /// How many must fit the knowledge of some nodes.
+    fn least(&self, nodes: &[Node]) -> u64 {
+        let asked = self.problem.task.requirements.iter().filter(|asked| asked.reaches(nodes));
+        asked.map(|asked| asked.k).max().unwrap_or(0)
+    }
+
     /// Learns from the threats of a choice; false if there is nothing new.
     fn learn(&mut self, choice: &Choice, clock: &Clock) -> Result<bool> {
         let problem = self.problem;
@@ -301,13 +311,14 @@ impl<'p, 'a> Clauses<'p, 'a> {
             let holding: Vec<u32> = postings.rows(mole).collect();
             let mut heads = Heads::default();
             holding.iter().for_each(|row| heads.add(rows.weight(*row), rows.owner(*row)));
-            let asked = problem.task.requirements.iter().filter(|asked| asked.m >= mole.len() as u64);
-            let k = asked.map(|asked| asked.k).max().unwrap_or(0);
-            if heads.sum < k {
+            let before = added;
+            if heads.sum < self.least(mole) {
                 for row in holding {
-                    added += usize::from(self.learn_rare(choice, mole, of[row as usize], k));
+                    added += usize::from(self.learn_rare(choice, mole, of[row as usize]));
                 }
-            } else if !problem.removes {
+            }
+            let is_rare = heads.sum < self.least(mole) && (added > before || !problem.task.is_measured());
+            if !is_rare && !problem.removes {
                 added += usize::from(self.learn_sure(choice, mole));
             }
             if added >= MOST_NEW {
@@ -320,7 +331,7 @@ impl<'p, 'a> Clauses<'p, 'a> {
     /// Too few transactions hold some nodes, one of them this basket: in every valid choice it is removed, one of its
     /// items below these nodes is suppressed, or one of the nodes is not visible. The more general the nodes, the more
     /// this rules out.
-    fn learn_rare(&mut self, choice: &Choice, mole: &[Node], basket: u32, k: u64) -> bool {
+    fn learn_rare(&mut self, choice: &Choice, mole: &[Node], basket: u32) -> bool {
         let SuppressionProblem { task, tree, occurrences, limits, removes, .. } = self.problem;
         let shown = choice.shown(tree);
         let own = |node: Node| {
@@ -331,14 +342,14 @@ impl<'p, 'a> Clauses<'p, 'a> {
         let items: Vec<Node> = mole.iter().filter_map(|node| own(*node)).collect();
         // Published nodes: with what is removed elsewhere, they may be rarer than they were.
         let mut nodes: Vec<Node> = items.iter().filter_map(|item| shown[*item as usize]).collect();
-        if nodes.len() < mole.len() || self.support(&nodes) >= k {
+        if nodes.len() < mole.len() || self.support(&nodes) >= self.least(&nodes) {
             return false;
         }
         loop {
             let lifted = (0..nodes.len()).find_map(|at| {
                 let mut lifted = nodes.clone();
                 lifted[at] = tree.parent(nodes[at])?;
-                (self.support(&lifted) < k).then_some(lifted)
+                (self.support(&lifted) < self.least(&lifted)).then_some(lifted)
             });
             match lifted {
                 Some(lifted) => nodes = lifted,

@@ -52,7 +52,8 @@ pub(super) struct SuppressionProblem<'a> {
     pub limits: [u64; 2],
     /// Whether the policy allows transactions to be removed, however few that are here.
     pub removes: bool,
-    /// Whether groups above the cut may be threats of their own: only because of the confidence in a sensitive item.
+    /// Whether groups above the cut may be threats of their own: because of the confidence in a sensitive item, or because
+    /// it takes less to know a group.
     with_groups: bool,
     /// The number of sets counted.
     pub examined: std::cell::Cell<u64>,
@@ -70,7 +71,7 @@ impl<'a> SuppressionProblem<'a> {
             measure: task.measure(),
             limits: [limits.items.floor_of(all), limits.transactions.floor_of(task.baskets.total())],
             removes: limits.transactions > Exact::ZERO,
-            with_groups: guarded && tree.nodes().any(|node| !tree.is_leaf(node)),
+            with_groups: (guarded || task.is_measured()) && tree.nodes().any(|node| !tree.is_leaf(node)),
             occurrences,
             examined: std::cell::Cell::new(0),
         }
@@ -79,7 +80,7 @@ impl<'a> SuppressionProblem<'a> {
     /// Whether a finer cut never needs less to be removed.
     pub(super) fn is_monotone(&self) -> bool {
         let guarded = self.task.requirements.iter().any(|requirement| requirement.guards_marks());
-        self.limits[0] == 0 && !guarded
+        self.limits[0] == 0 && !guarded && !self.task.is_measured()
     }
 
     /// How many occurrences a choice removes by its items.

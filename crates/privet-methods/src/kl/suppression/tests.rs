@@ -8,8 +8,9 @@ use privet_core::{ErrorKind, Exact};
 use privet_engine::baskets::Baskets;
 use privet_engine::loss::items::ItemMeasure;
 use privet_engine::privacy::kl::KlPrivacy;
-use privet_policy::ItemMethod;
 use privet_policy::method::{ItemCost, Og};
+use privet_policy::requirement::{self, Power};
+use privet_policy::{ItemMethod, ItemRequirement};
 use privet_taxonomy::ItemTree;
 
 fn og(cost: ItemCost, limits: ItemLimits) -> ItemMethod {
@@ -74,6 +75,64 @@ fn least(baskets: &Baskets, privacy: &KlPrivacy, measure: ItemMeasure, limit: Ex
         }
     }
     least
+}
+
+/// A measure of power over a tree: groups by their leaves, or weights of some items and groups.
+fn any_measure() -> impl Strategy<Value = Option<Vec<u64>>> {
+    prop_oneof![Just(None), prop::collection::vec(1u64..5, 1..6).prop_map(Some)]
+}
+
+/// What a measure says of a tree: prices in halves of an item, worked out from the definition.
+fn measured(measure: &Option<Vec<u64>>, tree: &ItemTree) -> (Power, Vec<u64>) {
+    let Some(weights) = measure else {
+        return (Power::Leaves, tree.nodes().map(|node| 2 * u64::from(tree.leaves(node))).collect());
+    };
+    let weight = |node: Node| weights.get(node as usize % (2 * weights.len())).copied();
+    let named = tree.nodes().filter_map(|node| {
+        Some((tree.label(node).to_string(), Exact::new(weight(node)?, 2).expect("a weight")))
+    });
+    let least = |node: Node| {
+        let below = (node..tree.end(node)).filter_map(|below| match weight(below) {
+            None if tree.is_leaf(below) => Some(2),
+            own => own,
+        });
+        below.min().expect("an item")
+    };
+    (Power::Weights(named.collect()), tree.nodes().map(least).collect())
+}
+
+/// Whether what is published has no threat among the sets of visible nodes that cost at most m together.
+fn is_private_for(
+    baskets: &Baskets,
+    shown: &[Option<Node>],
+    is_left: impl Fn(usize) -> bool,
+    privacy: &KlPrivacy,
+    (prices, budget): (&[u64], u64),
+) -> bool {
+    let tree: &ItemTree = &baskets.tree;
+    let published = |basket: usize| baskets.items(basket).iter().filter_map(|item| shown[*item as usize]);
+    let holds = |basket: usize, node: Node| published(basket).any(|own| tree.contains(node, own));
+    let left: Vec<usize> = (0..baskets.len()).filter(|basket| is_left(*basket)).collect();
+    let mut waiting = vec![(0, 0, left)];
+    while let Some((node, spent, fitting)) = waiting.pop() {
+        if fitting.is_empty() || spent > budget {
+            continue;
+        }
+        if node as usize == tree.len() {
+            let counts = (0..baskets.sensitive.len() as u32).map(|mark| {
+                let marked = fitting.iter().copied().filter(|basket| baskets.marks(*basket).contains(&mark));
+                (mark, oracle::heads(baskets, &marked.collect::<Vec<_>>()))
+            });
+            if privacy.is_threat(oracle::heads(baskets, &fitting), counts) {
+                return false;
+            }
+            continue;
+        }
+        let with = fitting.iter().copied().filter(|basket| holds(*basket, node)).collect();
+        waiting.push((node + 1, spent + prices[node as usize], with));
+        waiting.push((node + 1, spent, fitting));
+    }
+    true
 }
 
 fn any_limit() -> impl Strategy<Value = Exact> {
@@ -147,6 +206,112 @@ proptest! {
         }
     }
 
+    /// Other measures of power: the optimum over all cuts and all suppressed nodes, proven; mOG is valid.
+    #[test]
+    fn other_measures_of_power_are_optimal(
+        (baskets, privacy) in any_counted_instance(),
+        measure in any_measure(),
+        m in 0u64..4,
+        limit in prop_oneof![Just(Exact::ZERO), any_limit()],
+    ) {
+        let tree: &ItemTree = &baskets.tree;
+        let (power, prices) = measured(&measure, tree);
+        let theta = privacy.theta.first().copied().unwrap_or(Exact::ONE);
+        let asked = ItemRequirement::KlPrivacy(requirement::KlPrivacy {
+            k: privacy.k,
+            l: Exact::new(theta.denominator(), theta.numerator()).expect("a bound"),
+            m,
+            n: 0,
+            theta: Default::default(),
+            power: Some(power),
+        });
+        let privacy = KlPrivacy::new(&asked, tree, &baskets.sensitive).expect("a requirement");
+        let within = (&prices[..], 2 * m);
+        let occurrences = baskets.occurrences();
+        let all: u64 = tree.roots().map(|root| occurrences[root as usize]).sum();
+        let mut least: Option<u128> = None;
+        for cut in oracle::all_cuts(tree) {
+            let sets = if limit == Exact::ZERO { 1 } else { 1u32 << cut.len() };
+            for chosen in 0..sets {
+                let picked =
+                    cut.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, node)| *node);
+                let choice = Choice { suppressed: picked.collect(), ..Choice::of_cut(cut.clone()) };
+                let lost: u64 = choice.suppressed.iter().map(|node| occurrences[*node as usize]).sum();
+                let shown = choice.shown(tree);
+                if lost <= limit.floor_of(all) && is_private_for(&baskets, &shown, |_| true, &privacy, within) {
+                    let cost = choice.recoding(tree).cost(ItemMeasure::Ncp, &baskets);
+                    least = Some(least.map_or(cost, |known| known.min(cost)));
+                }
+            }
+        }
+        let requirements = std::slice::from_ref(&privacy);
+        let rounds = ItemMethod::Mog(privet_policy::method::Mog {
+            item_suppression_limit: limit, ..Default::default()
+        });
+        for method in [og(ItemCost::Ncp, limits(limit, Exact::ZERO)), rounds] {
+            let task = ItemTask { baskets: &baskets, requirements, method: &method };
+            match (crate::kl::run(&task, &Clock::unlimited()), least) {
+                (Ok(found), Some(least)) => {
+                    let ItemRecoding::Global { shown, .. } = &found.recoding else { panic!("a cut") };
+                    prop_assert!(is_private_for(&baskets, shown, |_| true, &privacy, within));
+                    let reached = found.recoding.cost(ItemMeasure::Ncp, &baskets);
+                    prop_assert!(reached >= least);
+                    if matches!(method, ItemMethod::Og(_)) {
+                        prop_assert_eq!(reached, least);
+                        prop_assert!(found.search.optimal);
+                    }
+                }
+                (Err(error), None) => prop_assert_eq!(error.kind(), ErrorKind::Infeasible),
+                (Err(error), Some(_)) if matches!(method, ItemMethod::Mog(_)) => {
+                    prop_assert_eq!(error.kind(), ErrorKind::Infeasible);
+                }
+                (found, least) => prop_assert!(false, "{:?} but the best is {:?}", found, least),
+            }
+        }
+    }
+
+    /// With transactions and items removed from small data: the best of all cuts with all sets of their nodes, each with
+    /// what it leaves to be removed, or none if none keeps the limits.
+    #[test]
+    fn few_choices_are_all_looked_at(
+        (baskets, privacy) in any_counted_instance(),
+        limit in any_limit(),
+        items in prop_oneof![Just(Exact::ZERO), any_limit()],
+    ) {
+        let privacy = KlPrivacy { n: 0, ..privacy };
+        let requirements = std::slice::from_ref(&privacy);
+        let tree = &baskets.tree;
+        let own = limits(items, limit);
+        let method = og(ItemCost::Ncp, own);
+        let task = ItemTask { baskets: &baskets, requirements, method: &method };
+        let problem = SuppressionProblem::new(&task, own);
+        let mut least: Option<u128> = None;
+        for cut in oracle::all_cuts(tree) {
+            for chosen in 0u32..1 << cut.len() {
+                let picked =
+                    cut.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, node)| *node);
+                let mut choice = Choice { suppressed: picked.collect(), ..Choice::of_cut(cut.clone()) };
+                if problem.lost(&choice) > problem.limits[0] {
+                    continue;
+                }
+                problem.remove(&mut choice, u64::MAX, &Clock::unlimited()).expect("removed");
+                let recoding = choice.recoding(tree);
+                if recoding.removed(&baskets) + recoding.emptied(&baskets) <= problem.limits[1] {
+                    let cost = recoding.cost(ItemMeasure::Ncp, &baskets);
+                    least = Some(least.map_or(cost, |known| known.min(cost)));
+                }
+            }
+        }
+        match (crate::kl::run(&task, &Clock::unlimited()), least) {
+            (Ok(found), Some(least)) => {
+                prop_assert!(found.search.optimal);
+                prop_assert_eq!(found.recoding.cost(ItemMeasure::Ncp, &baskets), least);
+            }
+            (Err(error), None) => prop_assert_eq!(error.kind(), ErrorKind::Infeasible),
+            (found, least) => prop_assert!(false, "{:?} but the best is {:?}", found, least),
+        }
+    }
+
     /// With transactions removed: valid, within the limits, and above the bound, which no fixed point of any cut beats.
     #[test]
     fn removal_is_bounded(
@@ -204,7 +369,7 @@ fn one_transaction_no_longer_forces_the_root() {
         baskets.add(&mut vec![item(label)], &mut vec![], 9);
     }
     baskets.add(&mut vec![item("a"), item("d")], &mut vec![], 1);
-    let requirements = [KlPrivacy { k: 2, m: 2, n: 0, theta: Vec::new() }];
+    let requirements = [KlPrivacy { k: 2, m: 2, n: 0, theta: Vec::new(), power: None }];
     let run = |items: &str, transactions: &str| {
         let exact = |text: &str| Exact::parse(text).expect("a number");
         let method = og(ItemCost::Ncp, limits(exact(items), exact(transactions)));

@@ -43,8 +43,13 @@ impl KlVector {
         let param = |name: &str| expected["params"][name].as_u64().expect("a number");
         let l = Exact::parse(expected["params"]["l"].as_str().expect("a number")).expect("a number");
         let theta = Exact::new(l.denominator(), l.numerator()).expect("a share");
-        let privacy =
-            KlPrivacy { k: param("k"), m: param("m"), n: param("n"), theta: vec![theta; sensitive.len()] };
+        let privacy = KlPrivacy {
+            k: param("k"),
+            m: param("m"),
+            n: param("n"),
+            theta: vec![theta; sensitive.len()],
+            power: None,
+        };
         let mut baskets = Baskets::new(tree.into(), sensitive);
         for line in text("transactions.csv").lines() {
             let (mut items, mut marks) = (Vec::new(), Vec::new());

@@ -75,6 +75,8 @@ pub(crate) fn common(claims: &Claims<'_>, particulars: Particulars<'_>) -> Resul
         tightness: Vec::new(),
         risk_before: None,
         risk_after: None,
+        journalist: None,
+        column_sets: Vec::new().into(),
         exactly: claims.stated.exactly.into(),
         losses: particulars.losses,
         fidelity: None,

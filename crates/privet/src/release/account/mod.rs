@@ -6,6 +6,7 @@ mod common;
 mod fidelity;
 pub(super) mod groups;
 mod holdings;
+mod knowers;
 mod population;
 pub(super) mod projections;
 mod requirement;
@@ -27,8 +28,8 @@ pub(super) use subgroups::subgroups;
 use super::manifest::Claims;
 use super::recoded::Recoded;
 use super::report::{
-    ColumnAccount, Distribution, Loss, Requirement, Side, Sourced, Subgroups, TableReport, Tightness,
-    ValueCount, Whose,
+    ColumnAccount, DataLabels, Distribution, Loss, Requirement, Side, Sourced, Subgroups, TableReport,
+    Tightness, ValueCount, Whose,
 };
 use super::{confidence, crowd, lkc, scan, suppression};
 use privet_core::Result;
@@ -38,8 +39,9 @@ use privet_engine::privacy;
 use privet_engine::privacy::{Counted, EquivalenceClass};
 use privet_methods::ShownCost;
 use privet_methods::recoding::{ClassTable, Recoding};
+use privet_policy::method::Labels;
 use privet_policy::requirement::{Diversity, LDiversity, LikenessKind, LkcPrivacy};
-use privet_policy::{CheckedPolicy, OnMissing, Requirement as Asked, Role};
+use privet_policy::{CheckedPolicy, Method, OnMissing, Requirement as Asked, Role};
 use privet_taxonomy::NodeId;
 
 /// At most this many counts of a class are listed.
@@ -84,6 +86,8 @@ pub(super) fn model(
     let before = crowd::sizes_before(microdata).unwrap_or_else(|| sizes_before(microdata));
     common.risk_before = Some(risk(before.into_iter()).into());
     common.risk_after = Some(risk(classes.people().iter().copied()));
+    common.journalist = knowers::journalist(microdata, classes).map(Into::into);
+    common.column_sets = knowers::column_sets(microdata, recoding, classes, tick)?.into();
     common.fidelity = Some(fidelity::of_recoding(microdata, recoding, microdata.key(claims.seed)).into());
     common.subgroups = left_out(microdata, recoding, classes);
     let mut requirements: Vec<Requirement> =
@@ -100,7 +104,23 @@ pub(super) fn model(
         sensitive: distributions(microdata, classes),
         links: None,
         rows: rows::rows(microdata, solution).into(),
+        labels: data_labels(policy),
     })
+}
+
+/// Which labels follow the data.
+fn data_labels(policy: &CheckedPolicy) -> DataLabels {
+    match &policy.method {
+        Method::Mondrian(own) => {
+            let mut quasi = policy.columns.iter().filter(|column| column.role == Some(Role::QuasiIdentifier));
+            DataLabels {
+                sets: quasi.any(|column| own.labels_of(column) == Labels::Sets),
+                refined: own.refine,
+            }
+        }
+        Method::FullDomain(own) => DataLabels { sets: false, refined: own.refine },
+        _ => DataLabels::default(),
+    }
 }
 
 /// Whether some released cell of a column that matters has this text.

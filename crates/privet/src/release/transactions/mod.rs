@@ -18,6 +18,7 @@ use super::pipeline::{self, Outlet, Shape, Written};
 use super::report::Veil;
 use super::report::{ForSteward, Original, TransactionReport};
 use super::run::RunOptions;
+use super::side_by_side::{BeforeAfter, Wanted};
 use super::veil;
 use super::why::WHY;
 use privet_core::clock::Clock;
@@ -97,7 +98,7 @@ impl Shape for Transactions {
 
     fn decide(policy: TransactionPolicy, seed: u64, clock: &Clock) -> Result<Transactions> {
         let baskets = read(&policy, clock)?;
-        let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
+        let limits = requirements(&policy, &baskets.tree)?;
         clock.progress().stage("searching", None);
         let task = ItemTask { baskets: &baskets, requirements: &limits, method: &policy.method };
         let solution = kl::run(&task, clock)?;
@@ -106,7 +107,7 @@ impl Shape for Transactions {
 
     fn compile(policy: TransactionPolicy, plan: &Plan, seed: u64, clock: &Clock) -> Result<Transactions> {
         let baskets = read(&policy, clock)?;
-        let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
+        let limits = requirements(&policy, &baskets.tree)?;
         let solution = kl::apply_plan(&policy, &baskets, plan, clock)?;
         Ok(Transactions::of(policy, baskets, limits, solution, seed))
     }
@@ -130,6 +131,10 @@ impl Shape for Transactions {
         let source = (&self.policy.source, self.policy.written.formulas());
         apply::apply(source, &self.baskets, &self.solution.recoding, self.key, outlet, clock)?;
         Ok(Written { names: vec![RELEASE.to_string()], assignment: None })
+    }
+
+    fn before_after(&self, wanted: &Wanted<'_>) -> BeforeAfter {
+        wanted.of_transactions(&self.baskets, &self.solution)
     }
 
     fn stated(&self) -> Result<Statement<'_>> {

@@ -67,7 +67,7 @@ fn decide(
     solution: ItemSolution,
     target: &Path,
 ) -> Result<Published> {
-    let limits = requirements(&policy, u64::from(baskets.tree.total_leaves()))?;
+    let limits = requirements(&policy, &baskets.tree)?;
     let options = options(target);
     let claimed = Target::claim(target, false)?;
     let version = policy.source.version();
@@ -232,7 +232,7 @@ fn a_policy_that_says_less_than_it_seems_is_told() {
     let warned = |data: &str, more: &str| {
         let policy = policy(folder.path(), data, more);
         let baskets = Baskets::read(&policy, &mut |_| Ok(())).expect("baskets");
-        let limits = requirements(&policy, u64::from(baskets.tree.total_leaves())).expect("requirements");
+        let limits = requirements(&policy, &baskets.tree).expect("requirements");
         caution::warnings(&policy, &baskets, &limits).join("\n")
     };
     let nothing = warned("a\nb\n", "[privacy.kl-privacy]\nk = 2\nm = 0\n");

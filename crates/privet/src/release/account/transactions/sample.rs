@@ -46,9 +46,16 @@ fn filled(tree: ItemTree, sensitive: &[&str], lines: &str) -> Baskets {
 /// A report about these baskets under k = 5, l = 5, m = 2, n = 1.
 pub(super) fn report(baskets: &Baskets, recoding: ItemRecoding) -> TransactionReport {
     let theta = Exact::parse("1/5").expect("a number");
-    let asked = requirement::KlPrivacy { k: 5, l: Exact::whole(5), m: 2, n: 1, theta: Default::default() };
+    let asked = requirement::KlPrivacy {
+        k: 5,
+        l: Exact::whole(5),
+        m: 2,
+        n: 1,
+        theta: Default::default(),
+        power: None,
+    };
     let requirements = [ItemRequirement::KlPrivacy(asked)];
-    let limits = [KlPrivacy { k: 5, m: 2, n: 1, theta: vec![theta; baskets.sensitive.len()] }];
+    let limits = [KlPrivacy { k: 5, m: 2, n: 1, theta: vec![theta; baskets.sensitive.len()], power: None }];
     let method = ItemMethod::Og(Og::default());
     let moment = |(seconds, best, bound)| TracePoint { seconds, best, bound };
     let trace =

@@ -43,7 +43,7 @@ pub(super) struct Reach {
 impl Reach {
     /// As far as a requirement promises.
     pub(super) fn of(limit: &KlPrivacy) -> Reach {
-        Reach { present: limit.m, absent: limit.n }
+        Reach { present: limit.surely(), absent: limit.n }
     }
 
     fn at_most(self, present: u64, absent: u64) -> Reach {
@@ -402,7 +402,7 @@ mod tests {
         baskets.add(&mut vec![kombucha, pets], &mut Vec::new(), 9);
         baskets.add(&mut vec![kombucha, pets, bread], &mut Vec::new(), 11);
         baskets.add(&mut vec![bread], &mut Vec::new(), 50);
-        let limit = |n| KlPrivacy { k: 5, m: 2, n, theta: Vec::new() };
+        let limit = |n| KlPrivacy { k: 5, m: 2, n, theta: Vec::new(), power: None };
         let recoding = as_they_are(&baskets);
         let fewest = |n| worst(&baskets, &recoding, &limit(n), Aim::Fewest).map(|(found, _)| found);
         assert_eq!(fewest(0).map(|found| found.support), Some(11), "both and bread");
