@@ -469,6 +469,8 @@ pub enum BuildKind {
     Dates,
     /// Codes such as ZIP and ICD, shortened from the right
     Prefixes,
+    /// Words in a given order, neighbours joined
+    Order,
     /// Categories, flat or by a given grouping
     Categories,
 }
@@ -494,7 +496,7 @@ pub struct Build {
     /// equal-width, equal-frequency: how many ranges on the first level
     #[arg(long)]
     pub bins: Option<usize>,
-    /// equal-width, equal-frequency, breaks: how many ranges of one level make one of the next
+    /// equal-width, equal-frequency, breaks, order: how many ranges or words of one level make one of the next
     #[arg(long, default_value_t = 2)]
     pub fanout: usize,
     /// breaks: the numbers between the ranges, as in 18,30,45,65; several levels separated by ';', finest first
@@ -503,6 +505,9 @@ pub struct Build {
     /// prefixes: how many characters go per level, as in 1,2
     #[arg(long, value_delimiter = ',')]
     pub steps: Vec<usize>,
+    /// order: every value once, from the first to the last, as in low,medium,high
+    #[arg(long, value_delimiter = ',')]
+    pub order: Vec<String>,
     /// categories: a file with value;group;… per line
     #[arg(long, conflicts_with_all = ["other", "merge"])]
     pub groups: Option<PathBuf>,

@@ -13,7 +13,7 @@ fn hierarchies_of_every_kind_are_built_shown_and_checked() {
     }
     bench.write("data.csv", text);
     bench.write("groups.csv", "nurse;health\nsmith;craft\nbaker;craft\n");
-    let kinds: [(&str, &[&str]); 9] = [
+    let kinds: [(&str, &[&str]); 10] = [
         ("age", &["--kind", "equal-width", "--width", "5"]),
         ("age", &["--kind", "equal-width", "--bins", "8"]),
         ("age", &["--kind", "equal-frequency", "--bins", "6", "--fanout", "3"]),
@@ -23,6 +23,7 @@ fn hierarchies_of_every_kind_are_built_shown_and_checked() {
         ("zip", &["--kind", "prefixes", "--steps", "1,2"]),
         ("job", &["--kind", "categories"]),
         ("job", &["--kind", "categories", "--groups", "groups.csv"]),
+        ("job", &["--kind", "order", "--order", "smith,baker,nurse"]),
     ];
     for (number, (column, options)) in kinds.into_iter().enumerate() {
         let file = format!("h{number}.csv");
@@ -59,6 +60,22 @@ fn hierarchies_of_every_kind_are_built_shown_and_checked() {
             "data.csv:4: 'baker'",
         ),
         (&["hierarchy", "build", "data.csv", "age", "--kind", "doubling", "-o", "x.csv"], "--width"),
+        (&["hierarchy", "build", "data.csv", "job", "--kind", "order", "-o", "x.csv"], "--order"),
+        (
+            &[
+                "hierarchy",
+                "build",
+                "data.csv",
+                "job",
+                "--kind",
+                "order",
+                "--order",
+                "nurse,smith",
+                "-o",
+                "x.csv",
+            ],
+            "leaves out 'baker'",
+        ),
         (
             &["hierarchy", "build", "data.csv", "age", "--kind", "doubling", "--width", "0", "-o", "x.csv"],
             "0",

@@ -9,15 +9,17 @@ use privet::compare::{Candidate, compare};
 use privet::drafts::{DraftOptions, Study, data_path};
 use privet::example::Example;
 use privet::first::{Asked, FirstLook, look, policy_folder};
-use privet::policy::{AnyPolicy, Edit, Policy, Role};
+use privet::policy::layout::PUBLIC;
+use privet::policy::{AnyPolicy, DataKind, Edit, Policy, Role};
 use privet::release::{RunOptions, stage};
 use privet::report::Edition;
+use privet::risk::{RiskOptions, measure};
 use privet::taxonomy::{Builder, ItemTree, READY, Ready, Taxonomy, check};
 use privet::{ColumnValues, Error, Result, what_if};
 use serde_json::{Value as Json, json};
 
 use crate::server::Shared;
-use crate::session::{Decided, Session};
+use crate::session::{Decided, Session, files_of};
 use crate::shown;
 
 /// Work that takes long.
@@ -50,6 +52,10 @@ fn place(keys: &[&str]) -> Vec<String> {
 
 /// Answers a call.
 pub fn call(shared: &Arc<Shared>, name: &str, asked: &Json) -> Result<Json> {
+    if name == "rows" {
+        // Looking through many records holds up nobody else.
+        return rows(shared, asked);
+    }
     let mut session = shared.session();
     let session = &mut *session;
     match name {
@@ -102,7 +108,6 @@ pub fn call(shared: &Arc<Shared>, name: &str, asked: &Json) -> Result<Json> {
             column => Ok(tree(session, column).unwrap_or_default()),
         },
         "change-tree" => change_tree(session, asked),
-        "rows" => rows(session, asked),
         "report" => {
             let edition = match asked["edition"].as_str() {
                 Some("public") => Edition::Public,
@@ -146,6 +151,7 @@ pub fn job(shared: &Arc<Shared>, name: &str, asked: &Json) -> Result<Work> {
             let target = shared.workspace.place(&name)?;
             Ok(Box::new(move |shared, clock| staged(shared, target, force, clock)))
         }
+        "risk" => Ok(Box::new(move |shared, clock| risk(shared, asked["release"] == true, clock))),
         "compare" => Ok(Box::new(move |shared, clock| compared(shared, &asked, clock))),
         "finer" => Ok(Box::new(move |shared, clock| finer(shared, &asked, clock))),
         _ => Err(Error::input(format!("there is no work '{name}'"))),
@@ -370,6 +376,9 @@ fn change_tree(session: &mut Session, asked: &Json) -> Result<Json> {
     session.expect(asked)?;
     let column = text(asked, "column")?.to_string();
     let workspace = session.workspace.clone();
+    if column.is_empty() {
+        return import_items(session, &workspace.existing(text(asked, "path")?)?);
+    }
     let (values, json, folder, name) = known(session, &column)?;
     let path = workspace.place_from(&folder, &name)?;
     let now = || Taxonomy::read(&path);
@@ -404,6 +413,19 @@ fn change_tree(session: &mut Session, asked: &Json) -> Result<Json> {
     Ok(json!({ "state": session.state(), "tree": shown }))
 }
 
+/// Takes a file as the tree of items, or of words.
+fn import_items(session: &mut Session, file: &Path) -> Result<Json> {
+    ItemTree::read(file)?;
+    let open = session.opened()?;
+    let folder = open.path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let kind = Policy::parse(&open.path, open.text.clone())?.kind()?;
+    let section = if kind == DataKind::Transactions { "items" } else { "semantics" };
+    let path = shown::quoted(&data_path(&folder, file));
+    session.edit("importing the tree", &[Edit::Set(place(&[section, "hierarchy"]), path)])?;
+    let shown = items(session)?;
+    Ok(json!({ "state": session.state(), "tree": shown }))
+}
+
 /// A builder, as the page describes it.
 fn builder(asked: &Json) -> Result<Builder> {
     let count =
@@ -425,6 +447,15 @@ fn builder(asked: &Json) -> Result<Builder> {
             let steps = steps.split(',').filter_map(|step| step.trim().parse().ok()).collect();
             Builder::Prefixes { steps }
         }
+        "order" => {
+            let order = words("order")
+                .lines()
+                .map(str::trim)
+                .filter(|line| !line.is_empty())
+                .map(String::from)
+                .collect();
+            Builder::Ordered { order, fanout }
+        }
         "flat" => Builder::Flat,
         "rare" => {
             let least = u64::from(count("least", 10));
@@ -444,11 +475,12 @@ fn search(shared: &Shared, clock: &Clock) -> Result<Json> {
     };
     checked?;
     let policy = Policy::parse(&path, policy_text.clone())?;
+    let files = files_of(&path, &policy_text);
     let decision = privet::decide(&policy, None, None, clock)?;
     let shown = shown::decided(&decision, clock.is_over());
     let mut session = shared.session();
     if let Some(open) = session.open.as_mut().filter(|open| open.path == path) {
-        open.decided = Some(Decided { text: policy_text, decision: Arc::new(decision), shown });
+        open.decided = Some(Decided { text: policy_text, files, decision: Arc::new(decision), shown });
         (open.staged, open.published) = (None, None);
     }
     Ok(session.state())
@@ -461,9 +493,8 @@ fn staged(shared: &Shared, target: PathBuf, force: bool, clock: &Clock) -> Resul
         let open = session.opened()?;
         // The release that waited gives its place away.
         open.staged = None;
-        let decided = open.decided.as_ref().filter(|decided| decided.text == open.text);
-        let decided = decided.ok_or_else(|| {
-            Error::input("the policy was changed after the search")
+        let decided = open.current().ok_or_else(|| {
+            Error::input("the policy, or a file that it names, was changed after the search")
                 .help("search again: what is published follows from what the policy says now")
         })?;
         (open.path.clone(), decided.decision.clone())
@@ -500,6 +531,7 @@ fn rooms(session: &mut Session) -> Result<Json> {
 
 /// Publishes the release that waits.
 fn publish(session: &mut Session) -> Result<Json> {
+    session.look_again();
     let open = session.opened()?;
     let staged = open.staged.take();
     let staged = staged.ok_or_else(|| Error::input("there is no release that waits").help("search first"))?;
@@ -508,12 +540,11 @@ fn publish(session: &mut Session) -> Result<Json> {
 }
 
 /// Records before and after.
-fn rows(session: &mut Session, asked: &Json) -> Result<Json> {
-    let open = session.opened()?;
-    let decided = open.decided.as_ref().ok_or_else(|| Error::input("nothing was decided yet"))?;
+fn rows(shared: &Shared, asked: &Json) -> Result<Json> {
+    let decided = shared.session().opened()?.decided.as_ref().map(|decided| decided.decision.clone());
+    let decision = decided.ok_or_else(|| Error::input("nothing was decided yet"))?;
     let skip = asked["skip"].as_u64().and_then(|skip| usize::try_from(skip).ok()).unwrap_or(0);
-    let found = decided.decision.before_after(asked["text"].as_str().unwrap_or(""), skip, SIDE_BY_SIDE);
-    let Some(found) = found else { return Ok(Json::Null) };
+    let found = decision.before_after(asked["text"].as_str().unwrap_or(""), skip, SIDE_BY_SIDE);
     Ok(
         json!({ "columns": found.columns, "matching": found.matching, "rows": found.rows, "most": SIDE_BY_SIDE }),
     )
@@ -538,6 +569,10 @@ fn compared(shared: &Shared, asked: &Json, clock: &Clock) -> Result<Json> {
         let own = shown::edits(&setting["edits"]).ok_or_else(|| Error::input("these are no edits"))?;
         let policy = written.edited(&own);
         match policy.and_then(|policy| policy.check_any(None).map(|_| policy)) {
+            // The policy may be one of the settings itself; once is enough.
+            Ok(policy) if policy.text() == written.text() => {
+                candidates[0].label = format!("{label}, as written");
+            }
             Ok(policy) => {
                 candidates.push(Candidate { label, policy, chosen: false });
                 edits.push(setting["edits"].clone());
@@ -562,6 +597,29 @@ fn compared(shared: &Shared, asked: &Json, clock: &Clock) -> Result<Json> {
         "html": page.render()?, "settings": settings, "refused": refused, "measured": comparison.to_json(),
         "frontier": page.frontier(), "doubts": comparison.doubts,
     }))
+}
+
+/// What the data are worth to an attacker, and if wanted, what the release that waits is.
+fn risk(shared: &Shared, released: bool, clock: &Clock) -> Result<Json> {
+    let (path, policy, folder) = {
+        let mut session = shared.session();
+        session.look_again();
+        let open = session.opened()?;
+        let folder = open.staged.as_ref().map(|staged| staged.folder().join(PUBLIC));
+        (open.path.clone(), Policy::parse(&open.path, open.text.clone())?, folder)
+    };
+    shared.workspace.holds_all_of(&path, &policy.to_json())?;
+    let measured = |release: Option<&Path>| {
+        let options = RiskOptions { release, largest: None };
+        measure(&policy, None, &options, clock).map(|risk| shown::risk(&risk))
+    };
+    // Only releases of one table are classes of records that look alike.
+    let table = folder.filter(|_| released).and_then(|folder| {
+        let entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+        entries.into_iter().find(|path| path.file_stem().is_some_and(|stem| stem == "release"))
+    });
+    let after = table.map(|table| measured(Some(&table))).transpose()?;
+    Ok(json!({ "before": measured(None)?, "after": after }))
 }
 
 /// What it would take to publish a column in more detail.

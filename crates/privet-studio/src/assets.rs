@@ -27,6 +27,7 @@ pub(crate) const ASSETS: &[Asset] = assets![
     "/state.js" "state.js" "text/javascript; charset=utf-8",
     "/rail.js" "rail.js" "text/javascript; charset=utf-8",
     "/paper.js" "paper.js" "text/javascript; charset=utf-8",
+    "/risk.js" "risk.js" "text/javascript; charset=utf-8",
     "/screens/data.js" "screens/data.js" "text/javascript; charset=utf-8",
     "/screens/roles.js" "screens/roles.js" "text/javascript; charset=utf-8",
     "/screens/hierarchies.js" "screens/hierarchies.js" "text/javascript; charset=utf-8",

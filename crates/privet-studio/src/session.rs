@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 use privet::drafts::Study;
 use privet::policy::{AnyPolicy, Edit, Policy};
@@ -39,10 +40,51 @@ pub struct Open {
     pub published: Option<Published>,
 }
 
+/// A file with its length and when it was written last.
+pub type FileState = (PathBuf, u64, Option<SystemTime>);
+
+impl Open {
+    /// What was decided, if it still follows from what the files say.
+    pub fn current(&self) -> Option<&Decided> {
+        let decided = self.decided.as_ref().filter(|decided| decided.text == self.text)?;
+        (decided.files == files_of(&self.path, &self.text)).then_some(decided)
+    }
+}
+
+/// The state of every file that a policy names, but for the ledger, which a release writes itself.
+pub(crate) fn files_of(path: &Path, text: &str) -> Vec<FileState> {
+    let mut json = Policy::parse(path, text.to_string()).as_ref().map(Policy::to_json).unwrap_or_default();
+    if let Some(sections) = json.as_object_mut() {
+        sections.remove("ledger");
+    }
+    let mut files = Vec::new();
+    named(&json, path.parent().unwrap_or(Path::new("")), &mut files);
+    files
+}
+
+/// Gathers the files among the texts of a policy.
+fn named(json: &Json, folder: &Path, files: &mut Vec<FileState>) {
+    match json {
+        Json::String(text) if !text.is_empty() && text.len() < 4096 => {
+            let file = folder.join(text);
+            if let Ok(found) = fs::metadata(&file)
+                && found.is_file()
+            {
+                files.push((file, found.len(), found.modified().ok()));
+            }
+        }
+        Json::Array(items) => items.iter().for_each(|item| named(item, folder, files)),
+        Json::Object(fields) => fields.values().for_each(|item| named(item, folder, files)),
+        _ => {}
+    }
+}
+
 /// What a search came to.
 pub struct Decided {
     /// The policy that it was decided under.
     pub text: String,
+    /// The state of the files that it names: data and hierarchies count as much as the policy does.
+    pub files: Vec<FileState>,
     /// The decision.
     pub decision: Arc<Decision>,
     /// What the page shows of it.
@@ -154,6 +196,18 @@ impl Session {
             self.journal.note(Change { what: "a change made elsewhere".to_string(), files });
             self.reread();
         }
+        self.let_go();
+    }
+
+    /// The release that waits is given up once it does not follow any more from what the files say.
+    fn let_go(&mut self) {
+        if let Some(open) = &mut self.open
+            && open.staged.is_some()
+            && open.current().is_none()
+        {
+            open.staged = None;
+            self.version += 1;
+        }
     }
 
     /// Reads the policy again.
@@ -163,12 +217,9 @@ impl Session {
         let checked = self.check(&open.path, &text);
         self.version += 1;
         if let Some(open) = &mut self.open {
-            if open.text != text {
-                // It was made under another policy.
-                open.staged = None;
-            }
             (open.text, open.checked) = (text, checked);
         }
+        self.let_go();
     }
 
     /// Understands a policy, if all that it names lies in the folder.
@@ -200,7 +251,7 @@ impl Session {
         state["target"] = self.target(open).into();
         if let Some(decided) = &open.decided {
             state["decided"] = decided.shown.clone();
-            state["decided"]["current"] = (decided.text == open.text).into();
+            state["decided"]["current"] = open.current().is_some().into();
         }
         if let Some(staged) = &open.staged {
             state["staged"] = shown::release(staged.release(), &self.workspace);

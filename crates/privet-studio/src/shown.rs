@@ -8,6 +8,7 @@ use privet::policy::method::{TABLES, TRANSACTIONS, VOCABULARIES};
 use privet::policy::{AnyPolicy, Catalogue, DataKind, Declaration, Edit, Key, KeyKind, Role};
 use privet::promise::promise;
 use privet::release::{Decision, Published};
+use privet::risk::{Risk, bands};
 use privet::taxonomy::{Fit, NodeId, READY, Taxonomy};
 use privet::{audit, visible};
 use serde_json::{Value as Json, json};
@@ -166,6 +167,29 @@ pub(crate) fn column(column: &DraftColumn, suggested: Option<Role>, reason: &str
         "without": column.together.map(|(_, without)| without),
         "figures": column.figures,
         "understood": column.keys,
+    })
+}
+
+/// Sets of columns that are shown of each size.
+const MOST_SETS: usize = 5;
+
+/// What a table is worth to an attacker.
+pub(crate) fn risk(risk: &Risk) -> Json {
+    let records = risk.sizes.records();
+    let ranked = risk.ranked();
+    let sets: Json = (ranked.chunk_by(|one, other| one.columns.len() == other.columns.len()))
+        .flat_map(|same| same.iter().take(MOST_SETS))
+        .map(|set| json!([risk.names(set), set.distinction(records), set.separation(records)]))
+        .collect();
+    let by_size: Json =
+        (1..).zip(&risk.uniques.by_size).map(|(size, count): (u64, _)| json!([size, count])).collect();
+    json!({
+        "records": records,
+        "classes": risk.sizes.classes(),
+        "figures": risk.in_words(),
+        "bands": bands(&risk.sizes),
+        "sets": sets,
+        "special": { "by_size": by_size, "records": risk.uniques.records, "largest": risk.uniques.largest },
     })
 }
 

@@ -110,6 +110,9 @@ impl Workspace {
                     Err(_) => asked.ancestors().find_map(|above| fs::canonicalize(above).ok()),
                     found => found.ok(),
                 };
+                if self.may_lead_out(&asked) {
+                    return Err(outside(text));
+                }
                 match real {
                     Some(real) if !real.starts_with(&self.root) && !real.starts_with(WordNet::FOLDER) => {
                         Err(outside(text))
@@ -118,9 +121,31 @@ impl Workspace {
                 }
             }
             Json::Array(items) => items.iter().try_for_each(|item| self.holds_all_of(policy, item)),
-            Json::Object(fields) => fields.values().try_for_each(|item| self.holds_all_of(policy, item)),
+            // Spellings of missing values are no paths, though some look like patterns.
+            Json::Object(fields) => (fields.iter())
+                .filter(|(key, _)| *key != "missing")
+                .try_for_each(|(_, item)| self.holds_all_of(policy, item)),
             _ => Ok(()),
         }
+    }
+
+    /// Whether a pattern such as `part-*.csv` might mean a link that leads out of the folder.
+    fn may_lead_out(&self, pattern: &Path) -> bool {
+        let name = pattern.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (Some(start), Some(end)) = (name.split(['*', '?']).next(), name.rsplit(['*', '?']).next()) else {
+            return false;
+        };
+        if start.len() == name.len() {
+            return false;
+        }
+        let entries = pattern.parent().and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten();
+        entries.flatten().any(|entry| {
+            let own = entry.file_name().to_string_lossy().into_owned();
+            entry.file_type().is_ok_and(|kind| kind.is_symlink())
+                && own.starts_with(start)
+                && own.ends_with(end)
+                && fs::canonicalize(entry.path()).is_ok_and(|real| !real.starts_with(&self.root))
+        })
     }
 
     /// What is in a directory, for choosing: directories, data, policies and hierarchies.
@@ -278,6 +303,9 @@ mod tests {
                     && names("../secret.csv").is_err()
                     && names("/etc/passwd").is_err()
             );
+            assert!(names("li*.csv").is_err() && names("*").is_err() && names("l?nk.csv").is_err());
+            assert!(names("own*.csv").is_ok() && names("../*.csv").is_err());
+            assert!(space.holds_all_of(&policy, &json!({ "data": { "missing": ["?", "*"] } })).is_ok());
             assert!(names("own.csv").is_ok() && names("not-there.csv").is_ok() && names("..").is_ok());
             assert!(
                 names("../not-there.csv").is_err()

@@ -239,7 +239,7 @@ fn no_path_leads_out_of_the_folder() {
         }
     }
     // A policy cannot lead out either.
-    for data in ["../secret.csv", "link.csv", "up/secret.csv", &secret] {
+    for data in ["../secret.csv", "link.csv", "li*.csv", "?ink.csv", "up/secret.csv", &secret] {
         let policy = format!(
             "[data]\npath = {}\n[columns.name]\nrole = \"other\"\n[privacy.k-anonymity]\nk = 2\n",
             json!(data)
@@ -372,6 +372,47 @@ fn a_second_window_does_not_overwrite_the_first() {
         running.call("text", &json!({ "version": back["version"], "text": "seed = 1\n[data\n" }));
     assert_eq!((status, &wrong["error"]["line"]), (200, &json!(2)), "{wrong}");
     assert_eq!(fs::read_to_string(&path).expect("a policy"), "seed = 1\n[data\n");
+}
+
+#[test]
+fn what_is_published_follows_from_the_files_as_they_are() {
+    let running = Running::start();
+    let (_, state) = running.call("example", &json!({ "name": "patients" }));
+    let column = state["policy"]["json"]["columns"]
+        .as_object()
+        .expect("columns")
+        .iter()
+        .find_map(|(name, section)| Some((name.clone(), section["hierarchy"].as_str()?.to_string())));
+    let (column, hierarchy) = column.expect("a column with a hierarchy");
+    let file = running.inside().join("patients").join(hierarchy);
+    let made = || {
+        send_job(&running, "job/search", &json!({}));
+        send_job(&running, "job/stage", &json!({ "target": "release" }));
+        let (_, state) = running.call("state", &json!({}));
+        assert!(state["staged"].is_object() && state["decided"]["current"] == true, "{state}");
+        state
+    };
+    let is_given_up = || {
+        let (_, state) = running.call("state", &json!({}));
+        assert!(state["staged"].is_null() && state["decided"]["current"] == false, "{state}");
+        assert_eq!(running.call("publish", &json!({})).0, 422);
+        assert!(!running.inside().join("release").exists());
+    };
+    let state = made();
+    // The policy stays as it is: only the hierarchy that it names changes.
+    send_job(&running, "job/values", &json!({ "column": column }));
+    let asked = json!({ "version": state["version"], "column": column, "change": "build", "builder": { "kind": "flat" } });
+    let (status, answer) = running.call("change-tree", &asked);
+    assert_eq!(status, 200, "{answer}");
+    assert_eq!(answer["state"]["policy"]["text"], state["policy"]["text"]);
+    is_given_up();
+    // So it is when somebody else changes the file.
+    made();
+    let text = fs::read_to_string(&file).expect("a hierarchy");
+    fs::write(&file, text).expect("written");
+    is_given_up();
+    made();
+    assert_eq!(running.call("publish", &json!({})).0, 200);
 }
 
 /// The command, in a folder.

@@ -59,7 +59,7 @@ export function size(bytes) {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** @param {number} value */
+/** @param {number | null | undefined} value */
 export const figure = (value) =>
   value === null || value === undefined ? "–" : Number(value).toLocaleString("en", { maximumSignificantDigits: 4 });
 

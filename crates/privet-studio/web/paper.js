@@ -39,8 +39,9 @@ function sheet() {
   return style;
 }
 
-/** Reads markup that the library wrote. @param {string} html */
+/** Reads markup that the library wrote. Its own stylesheet stays out: that of this page stands in. @param {string} html */
 export function parsed(html) {
+  html = html.replace(/<style>[^]*?<\/style>/g, "");
   return new DOMParser().parseFromString(trusted ? trusted.createHTML(html) : html, "text/html");
 }
 

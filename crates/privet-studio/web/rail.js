@@ -11,6 +11,8 @@ let lines;
 let notice;
 /** @type {any} */
 let command;
+/** What stands in the line that stays where there is no room. @type {any} */
+let brief;
 /** @type {any} */
 let file;
 let waiting = 0;
@@ -26,6 +28,7 @@ export const commandLine = () =>
 /** Makes the rail, once. */
 export function rail() {
   file = h("span", { class: "file" });
+  brief = h("span", { class: "brief" });
   lines = h("pre", { class: "lines", "aria-hidden": "true" });
   editor = h("textarea", {
     id: "policy-text", spellcheck: false, autocomplete: "off", wrap: "off", "aria-label": "The policy, as TOML", "aria-describedby": "policy-notice",
@@ -48,7 +51,7 @@ export function rail() {
     setTimeout(() => { copy.textContent = "Copy"; }, 1500);
   } }, "Copy");
   const body = h("details", { open: !matchMedia("(max-width: 70rem)").matches },
-    h("summary", null, h("h2", null, "The policy"), file),
+    h("summary", null, h("h2", null, "The policy"), file, brief),
     h("p", { class: "hint" }, "Every choice on screen is written here, and what is written here is on screen."),
     h("div", { class: "editor" }, lines, editor),
     notice,
@@ -99,4 +102,5 @@ function draw() {
       error.message), error.help && h("p", { class: "help" }, error.help));
   } else fill(notice, h("p", null, "✓ The policy makes sense for these data."));
   command.textContent = commandLine();
+  fill(brief, error ? h("span", { class: "warn" }, `✕ ${error.line ? `Line ${error.line}: ` : ""}${error.message}`) : h("span", null, h("span", { class: "good" }, "✓ "), h("code", null, commandLine())));
 }

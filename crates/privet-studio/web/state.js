@@ -55,13 +55,20 @@ export async function attempt(what) {
   }
 }
 
-/** Makes a call about the state as it is shown, and takes the new one. @param {string} name @param {any} [asked] */
+/** The change that was asked for last. @type {Promise<any>} */
+let last = Promise.resolve();
+
+/**
+ * Makes a call about the state as it is shown, and takes the new one. Changes wait for each other, however fast somebody clicks.
+ * @param {string} name @param {any} [asked]
+ */
 export function change(name, asked = {}) {
-  return attempt(async () => {
+  last = last.then(() => attempt(async () => {
     const answer = await call(name, { ...asked, version: app.state.version });
     take(answer.state ?? answer);
     return answer;
-  });
+  }));
+  return last;
 }
 
 /** Changes keys of the policy. @param {string} what @param {any[]} edits */

@@ -130,6 +130,8 @@ fn builder(arguments: &Build) -> Result<Builder> {
         }
         BuildKind::Dates => Builder::Dates,
         BuildKind::Prefixes => Builder::Prefixes { steps: arguments.steps.clone() },
+        BuildKind::Order if arguments.order.is_empty() => return Err(lacks("--order")),
+        BuildKind::Order => Builder::Ordered { order: arguments.order.clone(), fanout },
         BuildKind::Categories => match &arguments.groups {
             Some(groups) => Builder::groups_from(groups)?,
             None if arguments.other.is_none() && arguments.merge.is_empty() => Builder::Flat,

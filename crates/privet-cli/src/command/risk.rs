@@ -36,10 +36,6 @@ pub fn run(arguments: &Risk, output: &Output, clock: &Clock) -> Result<u8> {
     Ok(0)
 }
 
-fn percent(share: f64) -> String {
-    format!("{:.4} %", share * 100.0)
-}
-
 fn text(figures: &Figures) -> String {
     let sizes = &figures.sizes;
     let mut text = format!(
@@ -47,32 +43,8 @@ fn text(figures: &Figures) -> String {
         counted(sizes.records(), "record", "records"),
         counted(sizes.classes(), "class", "classes")
     );
-    let mut row = |name: &str, value: String| text += &format!("  {name:<52} {value}\n");
-    row("prosecutor, highest: one over the smallest class", percent(figures.highest()));
-    row("prosecutor or marketer, on average", percent(figures.average()));
-    row("records that are alone in their class", percent(figures.sample_uniques()));
-    if let (Some(all), Some(population)) = (&figures.uniqueness, figures.population) {
-        let people = figures.records.iter().filter_map(|record| record.people).min();
-        if let Some(least) = people.filter(|least| *least > 0) {
-            row("journalist, highest: one over the fewest people", percent(1.0 / least as f64));
-        }
-        let share = |found: Option<privet::engine::risk::Estimate>| {
-            found.map_or("not available".to_string(), |found| percent(found.value))
-        };
-        row(&format!("unique among {population} people, by Zayatz"), share(all.zayatz));
-        row("  by Pitman's formula", share(all.pitman));
-        row("  by the shifted negative binomial", share(all.snb));
-        row("  by the rule of Dankar and others", share(all.dankar));
-        row("a unique match is right (DIS)", figures.dis.map_or("not available".to_string(), percent));
-    }
-    if let Some(own) = figures.individual {
-        row("individual risk by survey weights, highest", percent(own.highest));
-        row("  records that are expected to be found", format!("{:.6}", own.expected));
-        row("  people that the weights stand for", format!("{}", own.population));
-    }
-    if let Some(own) = figures.household {
-        row("household risk, highest", percent(own.highest));
-        row("  records in households that are expected to be found", format!("{:.6}", own.expected));
+    for (name, value) in figures.in_words() {
+        text += &format!("  {name:<52} {value}\n");
     }
     text += "\nRecords by the size of their class\n";
     for (band, records) in risk::bands(sizes) {

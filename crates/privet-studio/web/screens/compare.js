@@ -8,6 +8,8 @@ import { go } from "../studio.js";
 /** @type {{ text: string, found: any } | null} */
 let last = null;
 let comparing = false;
+/** What was typed into the fields, by requirement and key. @type {Record<string, string>} */
+const typed = {};
 /** It stays while other screens are looked at. */
 const work = h("div", null);
 
@@ -22,7 +24,7 @@ export function draw(root) {
       .map((/** @type {any} */ key) => ({ name, key: key.name, now: /** @type {any} */ (said)[key.name], isCount: key.kind.is === "count" }));
   });
   const around = (/** @type {any} */ one) => (one.isCount ? [2, 3, 5, 10, 20] : [0.1, 0.2, 0.3, 0.5]).map(String);
-  const inputs = numbers.map((one) => ({ one, input: h("input", { value: one.key === "k" || numbers.length === 1 ? around(one).join(", ") : "", placeholder: String(one.now), size: 20 }) }));
+  const inputs = numbers.map((one) => ({ one, input: h("input", { oninput: (/** @type {any} */ event) => { typed[`${one.name} ${one.key}`] = event.target.value; }, value: typed[`${one.name} ${one.key}`] !== undefined ? typed[`${one.name} ${one.key}`] : one.key === "k" || numbers.length === 1 ? around(one).join(", ") : "", placeholder: String(one.now), size: 20 }) }));
   const names = Object.keys(at("privacy") ?? {});
   const now = at("method", "name") ?? app.state.understood?.method;
   const fits = kind.methods.filter((/** @type {any} */ one) => names.every((name) => kind.requirements.find((/** @type {any} */ it) => it.name === name)?.methods.includes(one.name)));
@@ -59,7 +61,7 @@ export function draw(root) {
     h("p", { class: "lead" }, "Every setting is decided and measured; nothing is written. Further down is safer, further left keeps more."),
     h("section", { class: "card" },
       h("div", { class: "row fields" }, inputs.map(({ one, input }) => field(`vary-${one.name}-${one.key}`, `${one.name}: ${one.key}`, input, "values between commas"))),
-      methods.length > 1 && h("fieldset", null, h("legend", null, "Methods"), methods.map((/** @type {any} */ { one, box }) => h("label", { class: "check" }, box, h("span", null, one.name, h("small", null, one.summary))))),
+      methods.length > 1 && h("fieldset", { class: "methods" }, h("legend", null, "Methods"), methods.map((/** @type {any} */ { one, box }) => h("label", { class: "check" }, box, h("span", null, one.name, h("small", null, one.summary))))),
       h("p", null, h("button", { type: "button", id: "compare", class: "primary", disabled: !!app.state.error || comparing, onclick: start }, "Compare"))),
     work, out);
   if (last && last.text === app.state.policy.text) show(out, last.found, true);

@@ -1,6 +1,6 @@
 /** Data: choose or drop a file; see its first rows and what was understood of them. */
 
-import { byId, counted, field, fill, h, select, size } from "../dom.js";
+import { byId, count, counted, field, fill, h, select, size } from "../dom.js";
 import { call, upload } from "../call.js";
 import { app, at, attempt, edit, remove, run, set, study, take } from "../state.js";
 import { next } from "../studio.js";
@@ -9,7 +9,11 @@ import { next } from "../studio.js";
 let files = { folder: "", entries: [] };
 /** @type {{ text: string, preview: any } | null} */
 let seen = null;
+/** Rows that are shown. */
+const FIRST = 50;
 let choosing = false;
+/** What the columns hold, once they were looked at. @type {{ key: string, columns: any[] } | null} */
+let understoodFor = null;
 
 /** What the folder holds. @param {any} list */
 export const listed = (list) => { files = list; };
@@ -20,14 +24,18 @@ export async function draw(root) {
   return show(root);
 }
 
-/** @param {string} path */
-async function open(path, kind = "data") {
+/** The file that was drafted from, and what it may be read as instead. @type {{ policy: string, path: string } | null} */
+let drafted = null;
+
+/** @param {string} path @param {string} [read] what the file is read as, where that is not for the library to find out */
+async function open(path, kind = "data", read) {
   const done = kind === "policy"
     ? await attempt(() => call("open", { path }))
-    : await run(byId("choosing"), "draft", { path }, { title: "Looking at the file" });
+    : await run(byId("choosing") ?? byId("studying"), "draft", { path, kind: read }, { title: "Looking at the file" });
   if (!done) return;
   choosing = false;
   seen = null;
+  drafted = kind === "data" ? { policy: done.policy.path, path } : null;
   take(done);
   if (kind === "policy" && done.policy?.kind === "table") look();
 }
@@ -103,6 +111,8 @@ async function show(root) {
     h("h1", null, "The data"),
     h("p", { class: "lead" }, /** @type {any} */ (kinds)[policy.kind ?? "table"] ?? "The policy does not say what the data are", understood ? ` · ${understood.data.split("/").pop()}` : ""),
     error && h("p", { class: "warned" }, "The policy on the right needs attention before anything can be published."),
+    drafted?.policy === policy.path && ["table", "transactions"].includes(policy.kind) && h("p", { class: "hint" }, "Not so? ",
+      h("button", { type: "button", class: "link", id: "read-as", onclick: () => open(drafted?.path ?? "", "data", policy.kind === "table" ? "transactions" : "table") }, policy.kind === "table" ? "Read it as sets of items" : "Read it as a table")),
     h("div", { id: "studying" }),
     table,
     h("div", { id: "reading" }),
@@ -115,24 +125,34 @@ async function show(root) {
     if (!preview) return;
     seen = { text: key, preview };
   }
-  fill(table, ...rowsOf(seen.preview));
+  fill(table, ...rowsOf(seen.preview, []));
+  if (policy.kind === "table" && app.state.studied) {
+    if (understoodFor?.key !== key) {
+      const found = await attempt(() => call("roles"));
+      if (found) understoodFor = { key, columns: found.columns };
+    }
+    if (understoodFor?.key === key && table.isConnected) fill(table, ...rowsOf(seen.preview, understoodFor.columns));
+  }
   if (policy.kind === "table") {
     fill(byId("reading"), fixes(seen.preview));
     look();
   }
 }
 
-/** @param {any} preview */
-function rowsOf(preview) {
+/** What was understood of a column. @param {any} one */
+const kindOf = (one) => one && h("small", null, one.categories ? "categories" : one.kind, one.missing ? h("span", { class: "warn" }, ` · ${count(one.missing)} missing`) : "", one.understood?.length ? h("span", null, ` · ${one.understood.join(", ")}`) : "");
+
+/** @param {any} preview @param {any[]} columns */
+function rowsOf(preview, columns) {
   if (preview.lines) return [h("pre", { class: "raw" }, preview.lines.join("\n"))];
   const missing = at("data", "missing") ?? [""];
   const cell = (/** @type {string} */ text) => h("td", { class: missing.includes(text) ? "missing" : undefined }, missing.includes(text) ? text || "missing" : text);
   return [
     ...(preview.notes ?? []).map((/** @type {string} */ note) => h("p", { class: "hint" }, note)),
     h("table", { class: "rows" },
-      h("caption", null, `The first ${counted(preview.rows.length, "row", "rows")}, as they are read`),
-      preview.columns && h("thead", null, h("tr", null, preview.columns.map((/** @type {string} */ name) => h("th", { scope: "col" }, name)))),
-      h("tbody", null, preview.rows.slice(0, 12).map((/** @type {string[]} */ row) => h("tr", null, row.map(cell))))),
+      h("caption", null, `The first ${counted(Math.min(preview.rows.length, FIRST), "row", "rows")}, as they are read`),
+      preview.columns && h("thead", null, h("tr", null, preview.columns.map((/** @type {string} */ name) => h("th", { scope: "col" }, name, kindOf(columns.find((one) => one.name === name)))))),
+      h("tbody", null, preview.rows.slice(0, FIRST).map((/** @type {string[]} */ row) => h("tr", null, row.map(cell))))),
   ];
 }
 

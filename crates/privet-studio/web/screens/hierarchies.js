@@ -18,7 +18,10 @@ let drawnFor = "";
 
 /** @returns {string[]} */
 const columns = () =>
-  Object.entries(at("columns") ?? {}).filter(([, section]) => ["quasi-identifier", "mixed"].includes(/** @type {any} */ (section).role)).map(([name]) => name);
+  Object.entries(at("columns") ?? {}).filter(([, section]) => ["quasi-identifier", "mixed", "sensitive"].includes(/** @type {any} */ (section).role)).map(([name]) => name);
+
+/** Sensitive values stay as they are; a tree over them only says which are alike. @param {string} column */
+const isNeeded = (column) => at("columns", column, "role") !== "sensitive";
 
 /** @param {string} column */
 const keyOf = (column) => JSON.stringify([app.state.policy.path, app.state.version, column]);
@@ -28,7 +31,7 @@ export async function draw(root) {
   const { policy } = app.state;
   const isTable = policy.kind === "table";
   const names = isTable ? columns() : [""];
-  if (!names.includes(chosen)) chosen = names.find((name) => !at("columns", name, "hierarchy")) ?? names[0] ?? "";
+  if (!names.includes(chosen)) chosen = names.find((name) => isNeeded(name) && !at("columns", name, "hierarchy")) ?? names[0] ?? "";
   const tab = (/** @type {string} */ name) => h("button", {
     type: "button", role: "tab", id: `tab-${name}`, "aria-selected": name === chosen ? "true" : "false", "aria-controls": "hierarchy", tabIndex: name === chosen ? 0 : -1,
     onclick: () => pick(name),
@@ -68,7 +71,7 @@ function pick(name) {
 /** @param {string} name */
 function status(name) {
   const tree = trees[keyOf(name)] ?? latest[name];
-  if (!at("columns", name, "hierarchy")) return h("small", { class: "warn" }, "none yet");
+  if (!at("columns", name, "hierarchy")) return isNeeded(name) ? h("small", { class: "warn" }, "none yet") : h("small", null, "not needed");
   if (!tree) return h("small", null, "…");
   if (tree.wrong || !tree.tree) return h("small", { class: "warn" }, "cannot be read");
   return tree.tree.uncovered ? h("small", { class: "warn" }, `${count(tree.tree.uncovered)} uncovered`) : h("small", { class: "good" }, "✓ complete");
@@ -134,7 +137,7 @@ function panel(box, column, found) {
   if (found.tree) parts.push(...drawing(column, found, isTable));
   else if (isTable) parts.push(h("p", null, `${counted(found.values, "value", "values")}, and no hierarchy yet.`), common(found));
   else parts.push(h("p", null, "The policy names no tree of items or words."));
-  if (isTable) parts.push(build(column, found));
+  parts.push(isTable ? build(column, found) : importing());
   fill(box, parts);
 }
 
@@ -254,7 +257,7 @@ function build(column, found) {
   const kinds = /** @type {[string, string][]} */ ([
     ["width", "ranges of one width"], ["frequency", "ranges with equally many people"], ["bins", "a number of equal ranges"], ["doubling", "ranges that double"],
     ["breaks", "ranges between numbers that I give"], ["dates", "dates: day, month, quarter, year, decade"], ["prefixes", "codes, masked from the right"],
-    ["rare", "rare values merged into “other”"], ["flat", "all values directly below *"],
+    ["order", "words in their order, neighbours joined"], ["rare", "rare values merged into “other”"], ["flat", "all values directly below *"],
     ...found.ready.map((/** @type {any} */ one) => [`ready ${one.name}`, one.title]),
   ]);
   const numbers = found.common.slice(0, 50).every((/** @type {any} */ [value]) => /^-?[\d.,]+$/.test(value));
@@ -272,6 +275,10 @@ function build(column, found) {
     inputs[key] = h("input", { type: "number", min: 1, value, size: 6 });
     return field(`build-${key}`, label, inputs[key]);
   };
+  const lines = (/** @type {string} */ key, /** @type {string} */ label, /** @type {string[]} */ values) => {
+    inputs[key] = h("textarea", { value: values.join("\n"), rows: Math.min(10, values.length + 1), cols: 24, spellcheck: false });
+    return field(`build-${key}`, label, inputs[key], "one on each line; move them into their order");
+  };
   const asks = () => {
     inputs = {};
     /** @type {Record<string, () => any[]>} */
@@ -282,6 +289,7 @@ function build(column, found) {
       doubling: () => [text("width", "Width of the first ranges", "5")],
       breaks: () => [text("breaks", "Numbers between ranges", "18, 40, 65", "a list per level: 18,30,40,65; 18,65")],
       prefixes: () => [text("steps", "Signs to mask at each level", "1", "as in 2, 1, 1")],
+      order: () => [lines("order", "Every value, from the first to the last", inOrder(found)), number("fanout", "Join at each level", 2)],
       rare: () => [number("least", "Rare is fewer records than", 20)],
     };
     fill(more, wants[kind.value]?.() ?? []);
@@ -294,19 +302,27 @@ function build(column, found) {
     for (const [key, input] of Object.entries(inputs)) builder[key] = input.type === "number" ? Number(input.value) : input.value;
     return changed({ change: "build", builder });
   };
+  return h("section", { class: "build", "aria-label": `Build the hierarchy of ${column}` },
+    h("h3", null, found.tree ? "Build it anew" : "Build it"),
+    h("div", { class: "row fields" }, field("build-kind", "By", kind)), more,
+    h("p", null, h("button", { type: "button", id: "build", class: found.tree ? "" : "primary", onclick: go }, "Build")), importing());
+}
+
+/** Takes a file of the folder for a hierarchy. */
+function importing() {
   const files = h("div", { class: "row fields" });
-  const importing = h("details", { class: "more", ontoggle: async () => {
-    if (!importing.open || files.childElementCount) return;
+  const box = h("details", { class: "more", ontoggle: async () => {
+    if (!box.open || files.childElementCount) return;
     const list = await attempt(() => everything(""));
     if (!list) return;
     const path = select(list, list[0] ?? "");
     fill(files, field("import-path", "File of the folder", path), h("button", { type: "button", onclick: () => (path.value ? changed({ change: "import", path: path.value }) : trouble({ message: "there is no file to import" })) }, "Import"));
   } }, h("summary", null, "Import a file"), h("p", { class: "hint" }, "A line per value: value;group;…;*. Files of ARX and Amnesia work as they are."), files);
-  return h("section", { class: "build", "aria-label": `Build the hierarchy of ${column}` },
-    h("h3", null, found.tree ? "Build it anew" : "Build it"),
-    h("div", { class: "row fields" }, field("build-kind", "By", kind)), more,
-    h("p", null, h("button", { type: "button", id: "build", class: found.tree ? "" : "primary", onclick: go }, "Build")), importing);
+  return box;
 }
+
+/** The values as their names sort, to be put in order by hand. @param {any} found @returns {string[]} */
+const inOrder = (found) => found.common.map((/** @type {any} */ [value]) => value).sort((/** @type {string} */ a, /** @type {string} */ b) => a.localeCompare(b, "en", { numeric: true }));
 
 /** The files of the folder that may be hierarchies. @param {string} folder @returns {Promise<string[]>} */
 async function everything(folder, depth = 0) {

@@ -130,6 +130,6 @@ function protections(list) {
   const group = (/** @type {string} */ title, /** @type {any[]} */ some) => some.length > 0 && h("div", null, h("h3", null, title), h("dl", { class: "protections" }, some.map((one) =>
     h("div", { class: COVER[one.cover]?.[1] ?? "" }, h("dt", null, one.attack, h("span", { class: `tag ${COVER[one.cover]?.[1]}` }, COVER[one.cover]?.[0] ?? one.cover)), h("dd", null, one.meaning)))));
   return h("section", { "aria-labelledby": "stops-title" }, h("h2", { id: "stops-title" }, "What this does and does not stop"),
-    h("div", { class: "two" }, group("It stops", list.filter((one) => one.cover !== "uncovered")), group("It does not stop", list.filter((one) => one.cover === "uncovered"))));
+    h("div", { class: "two" }, group("It stops, or limits", list.filter((one) => one.cover !== "uncovered")), group("It does not stop", list.filter((one) => one.cover === "uncovered"))));
 }
 

@@ -101,8 +101,8 @@ async function shown() {
 function done(root, release) {
   fill(root,
     h("section", { class: "verdict", "aria-labelledby": "done-title" }, h("h1", { id: "done-title" }, "✓ Published"),
-      h("p", null, "The release is in ", h("code", null, release.path), ". ", h("code", null, "public/"), " may be given away; keep ", h("code", null, "steward/"), " to yourself.")),
-    h("section", { class: "card" }, h("h2", null, "The same from the command line"), h("p", null, "The policy and this command make the same public files, byte for byte:"), h("pre", null, commandLine()),
+      h("p", null, "The release is in ", h("code", null, release.path), ". ", h("code", null, "public/"), " may be given away; keep ", h("code", null, "steward/"), " to yourself. Both hold a report that opens in a browser: ", h("code", null, "report.html"), ".")),
+    h("section", { class: "card" }, h("h2", null, "The same from the command line"), h("p", null, "The policy and this command make the same public files, byte for byte, in a folder that is free:"), h("pre", null, commandLine()),
       !at("seed") && h("p", { class: "hint" }, "The policy names no seed, so each run draws a new one. The one of this release is in steward/manifest.json; add --seed with it to get the same bytes.")),
     h("div", { class: "two rooms" }, h("section", { class: "room out" }, h("h2", null, "What leaves"), h("div", { id: "room-public" })), h("section", { class: "room in" }, h("h2", null, "What stays with you"), h("div", { id: "room-steward" }))),
     checks(release));

@@ -1,8 +1,9 @@
 /** Result: before and after, what is lost and at risk, and what it would take to lose less. */
 
 import { byId, count, counted, field, fill, h, percent, select } from "../dom.js";
-import { call } from "../call.js";
+import { call, work } from "../call.js";
 import { paper, sections } from "../paper.js";
+import { riskOf } from "../risk.js";
 import { app, attempt, edit, run, take } from "../state.js";
 import { go as goTo, next } from "../studio.js";
 
@@ -46,7 +47,7 @@ export async function stage(box, target, force = false) {
 export async function draw(root) {
   const { decided, staged, policy } = app.state;
   if (!decided?.current) {
-    fill(root, h("h1", null, "What came of it"), h("p", { class: "lead" }, decided ? "The policy was changed after the search." : "Nothing was searched for yet."), next("search", "To the search"));
+    fill(root, h("h1", null, "What came of it"), h("p", { class: "lead" }, decided ? "The policy, or a file that it names, was changed after the search." : "Nothing was searched for yet."), next("search", "To the search"));
     return;
   }
   const isTable = policy.kind === "table";
@@ -56,9 +57,10 @@ export async function draw(root) {
     stagingBox,
     h("section", { id: "rows", "aria-labelledby": "rows-title", hidden: true }),
     staged && h("section", { id: "report", "aria-labelledby": "report-title" }),
+    isTable && staged && riskOf(true),
     isTable && staged && takes(),
     staged && h("p", { class: "next" }, h("button", { type: "button", class: "quiet", onclick: () => goTo("compare") }, "Compare with other settings"), next("publish", "Publish")));
-  if (isTable) rows();
+  rows();
   if (!staged && staging) return;
   if (!staged) {
     if (failed === policy.text) {
@@ -94,7 +96,7 @@ async function rows() {
     h("h2", { id: "rows-title" }, "Before and after"),
     h("div", { class: "row fields" }, field("rows-text", "Records with", filter), move(-1), move(1), h("p", { class: "hint" }, `${count(Math.min(skip + 1, found.matching))}–${count(Math.min(skip + found.most, found.matching))} of ${count(found.matching)} distinct records`)),
     h("div", { class: "scroll", role: "region", "aria-label": "Records before and after", tabIndex: 0 }, h("table", { class: "data before-after cards-on-phone" },
-      h("caption", { class: "spoken" }, "Each cell as it is published; where it was changed, the original is below it"),
+      h("caption", { class: "spoken" }, "Each cell as it is published; where it was changed, the original is below it, struck through"),
       h("thead", null, h("tr", null, h("th", { scope: "col" }, "Records"), found.columns.map((/** @type {string} */ name) => h("th", { scope: "col" }, name)))),
       h("tbody", null, found.rows.map((/** @type {any} */ [number, cells]) => h("tr", null, h("th", { scope: "row" }, count(number)), cells.map(cell)))))));
   box.hidden = false;
@@ -124,8 +126,27 @@ function takes() {
   if (!levels) return null;
   const coarse = Object.entries(levels).filter(([, level]) => Number(level) > 0);
   if (!coarse.length) return null;
-  const level = h("input", { type: "number", min: 0, value: Math.max(0, Number(coarse[0][1]) - 1), size: 4 });
-  const column = select(coarse.map(([name]) => name), coarse[0][0], { onchange: () => { level.value = Math.max(0, Number(levels[column.value]) - 1); } });
+  const level = h("select", null);
+  // Levels are shown as what becomes of one value.
+  const choices = (/** @type {string[]} */ labels) => fill(level, Array.from({ length: Number(levels[column.value]) }, (_, at) =>
+    h("option", { value: String(at), selected: at === Number(levels[column.value]) - 1 }, labels[at] === undefined ? `level ${at}` : at === 0 ? `as it is: ${labels[at]}` : `level ${at}, as ${labels[at]}`)));
+  const picked = async () => {
+    const name = column.value;
+    choices(labelsOf[name] ?? []);
+    if (labelsOf[name]) return;
+    const found = await call("tree", { column: name }).then((tree) => tree ?? work("values", { column: name }, () => {}).ended).catch(() => null);
+    const { nodes, levels: height } = found?.tree ?? { nodes: [], levels: 0 };
+    const first = nodes.slice(0, nodes.findIndex((/** @type {any} */ [, , , leaf]) => leaf) + 1).map((/** @type {any} */ [label]) => label).reverse();
+    if (first.length !== height || column.value !== name) return;
+    labelsOf[name] = first;
+    const chosen = level.value;
+    choices(first);
+    level.value = chosen;
+  };
+  /** @type {Record<string, string[]>} */
+  const labelsOf = {};
+  const column = select(coarse.map(([name]) => name), coarse[0][0], { onchange: picked });
+  picked();
   const box = h("div", null);
   const out = h("div", null);
   const go = async () => {
@@ -139,6 +160,6 @@ function takes() {
         h("td", null, one.reached && h("button", { type: "button", class: "quiet", onclick: async () => { if (await edit(one.gives_up, one.edits)) goTo("search"); } }, "Adopt")))))));
   };
   return h("section", { class: "card", "aria-labelledby": "takes-title" }, h("h2", { id: "takes-title" }, "What would it take to lose less?"),
-    h("div", { class: "row fields" }, field("takes-column", "Keep", column), field("takes-level", "at level", level, "0 is as it is"), h("button", { type: "button", id: "takes", onclick: go }, "Try")), box, out);
+    h("div", { class: "row fields" }, field("takes-column", "Keep", column), field("takes-level", "no coarser than", level), h("button", { type: "button", id: "takes", onclick: go }, "Try")), box, out);
 }
 

@@ -3,6 +3,7 @@
 import { bar, byId, count, fill, h, percent, select } from "../dom.js";
 import { call } from "../call.js";
 import { app, at, attempt, change, study, take } from "../state.js";
+import { riskOf } from "../risk.js";
 import { next } from "../studio.js";
 
 /** The roles in plain words, with the field's terms. */
@@ -36,8 +37,11 @@ export async function draw(root) {
       h("p", { class: "lead" }, "Suggestions come from the values first, and from the names after that. You know more: correct them."),
       h("div", { id: "roles-work" }), h("div", { id: "together", class: "big", role: "status" }),
       h("div", { class: "scroll", role: "region", "aria-label": "Columns and their roles", tabIndex: 0 }, h("table", { id: "roles-table", class: "data cards-on-phone" })),
+      h("div", { id: "roles-risk" }),
       next("hierarchies", "How values become coarser"));
   }
+  const isAnyKnown = Object.values(at("columns") ?? {}).some((section) => /** @type {any} */ (section).role === "quasi-identifier");
+  fill(byId("roles-risk"), isAnyKnown && riskOf(false));
   if (!app.state.studied) {
     const done = await study(byId("roles-work"));
     if (done) take(done);

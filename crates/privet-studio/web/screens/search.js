@@ -28,21 +28,32 @@ async function search() {
   const best = h("b", null, "–");
   const bound = h("b", null, "–");
   const chart = h("div", { class: "chart" });
+  /** @type {[number, number | null, number | null][]} */
+  const trace = [];
   fill(live, h("dl", { class: "figures" }, h("div", null, h("dt", null, "Best so far"), h("dd", null, best)), h("div", null, h("dt", null, "No release can lose less than"), h("dd", null, bound))), chart);
   const done = await run(work, "search", {}, {
     title: "Searching", enough: "Stop and take the best",
     heard: (event) => {
       if (event.best !== undefined && event.best !== null) best.textContent = figure(event.best);
       if (event.bound !== undefined && event.bound !== null) bound.textContent = figure(event.bound);
-      if (event.chart) fill(chart, picture(event.chart));
+      if (event.chart) {
+        fill(chart, picture(event.chart));
+        trace.push([event.seconds, event.best, event.bound]);
+      }
     },
   });
   searching = false;
   const drawn = chart.firstChild;
-  fill(live, done && drawn && h("details", { class: "more" }, h("summary", null, "How the search went"), drawn));
+  fill(live, done && drawn && h("details", { class: "more" }, h("summary", null, "How the search went"), drawn, steps(trace)));
   if (done) take(done);
   else if (app.screen === "search") draw(byId("screen"));
 }
+
+/** The chart's figures. @param {[number, number | null, number | null][]} trace */
+const steps = (trace) => h("div", { class: "scroll", role: "region", "aria-label": "Best and bound over time", tabIndex: 0 }, h("table", { class: "data" },
+  h("caption", null, "Best and bound over time"),
+  h("thead", null, h("tr", null, ["Seconds", "Best so far", "No release can lose less than"].map((name) => h("th", { scope: "col" }, name)))),
+  h("tbody", null, trace.slice(-40).map(([seconds, best, bound]) => h("tr", null, h("td", null, seconds.toFixed(2)), h("td", null, figure(best)), h("td", null, figure(bound)))))));
 
 /** @param {any} decided */
 function found(decided) {
@@ -51,7 +62,7 @@ function found(decided) {
     : decided.stopped ? "You stopped the search: this is the best it had found. plan.json, filed with the release, makes the same again with privet apply."
       : search?.bound !== null && search?.bound !== undefined ? "This is the best that was found; how much better one could be is bounded, not zero." : "This method does not prove that its answer is the best.";
   return h("section", { class: decided.current ? "verdict" : "verdict stale", "aria-labelledby": "found-title" },
-    h("h2", { id: "found-title" }, decided.current ? (decided.optimal ? "The best release there is" : "A release that keeps the promise") : "Found before the policy was changed"),
+    h("h2", { id: "found-title" }, decided.current ? (decided.optimal ? "The best release there is" : "A release that keeps the promise") : "Found before the policy, or a file that it names, was changed"),
     h("dl", { class: "figures" },
       loss && h("div", null, h("dt", null, "Detail lost ", h("span", { class: "term" }, loss.name)), h("dd", null, percent(loss.share))),
       records && h("div", null, h("dt", null, "Records published"), h("dd", null, `${count(records.released)}`, h("small", null, ` of ${count(records.read)}`))),

@@ -2,6 +2,7 @@
 
 mod dates;
 mod numbers;
+mod order;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -69,6 +70,13 @@ pub enum Builder {
         /// How many characters each level masks; the last step is repeated, and no steps mean one at a time.
         steps: Vec<usize>,
     },
+    /// Words in their order, from the first to the last; each next level joins `fanout` neighbours.
+    Ordered {
+        /// Every value once.
+        order: Vec<String>,
+        /// How many neighbours become one at the next level, at least 2.
+        fanout: u32,
+    },
     /// All values directly below the root.
     Flat,
     /// Each value below its groups, from the smallest to the largest.
@@ -123,6 +131,7 @@ impl Builder {
             Builder::Breaks(lists) => numbers::breaks(values, lists)?,
             Builder::Dates => dates::paths(values)?,
             Builder::Prefixes { steps } => masks(values, steps)?,
+            Builder::Ordered { order, fanout } => order::paths(values, order, *fanout)?,
             Builder::Flat => return Taxonomy::flat(values.iter().map(|(value, _)| value.as_str())),
             Builder::Groups(groups) => grouped(values, groups)?,
             Builder::Joined { groups, least, other } => joined(values, groups, *least, other)?,

@@ -157,7 +157,7 @@ impl Level {
     }
 }
 
-fn check_fanout(fanout: u32) -> Result<()> {
+pub(super) fn check_fanout(fanout: u32) -> Result<()> {
     if (2..=MOST_FANOUT).contains(&fanout) {
         return Ok(());
     }

@@ -25,6 +25,7 @@ mod rooms;
 mod run;
 mod scan;
 mod shuffle;
+mod side_by_side;
 mod steps;
 mod suppression;
 mod target;
@@ -46,9 +47,8 @@ pub use run::{
     Published, RunOptions, anonymize, anonymize_any, anonymize_transactions, anonymize_vocabularies,
     rewrite_report,
 };
-pub use steps::{
-    Applied, BeforeAfter, Decision, apply, attack, audit, decide, decide_by_plan, publish, stage,
-};
+pub use side_by_side::BeforeAfter;
+pub use steps::{Applied, Decision, apply, attack, audit, decide, decide_by_plan, publish, stage};
 pub use target::clear_away;
 pub use why::{Explanation, Questioned, explain_release};
 

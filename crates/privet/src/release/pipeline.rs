@@ -16,6 +16,7 @@ use super::manifest::{Claims, Statement};
 use super::report::{Edition, ForSteward, Report};
 use super::rooms::{Documents, pretty};
 use super::run::{Published, RunOptions, changed};
+use super::side_by_side::{BeforeAfter, Wanted};
 use super::target::{Target, is_release};
 use privet_attack as attack;
 use privet_attack::{Attacks, Budget, Choice, Scene};
@@ -70,6 +71,9 @@ pub(super) trait Shape: Sized {
 
     /// Writes the released tables.
     fn write(&self, outlet: &Outlet<'_>, clock: &Clock) -> Result<Written>;
+
+    /// Distinct records before and after.
+    fn before_after(&self, wanted: &Wanted<'_>) -> BeforeAfter;
 
     /// What the run states about the release.
     fn stated(&self) -> Result<Statement<'_>>;

@@ -12,6 +12,7 @@ use super::pipeline::{Outlet, Shape, Written};
 use super::report::Veil;
 use super::report::{ForSteward, TableReport, Whose};
 use super::run::RunOptions;
+use super::side_by_side::{BeforeAfter, Wanted};
 use super::veil;
 use super::why::{self, WHY};
 use super::{account, caution, crowd, lettering, links, people};
@@ -165,6 +166,10 @@ impl Shape for Recoded {
         let (recoding, sets) = (&self.solution.recoding, self.solution.sets.as_ref());
         apply::apply(&self.policy, &self.microdata, recoding, sets, &manner, clock)?;
         Ok(Written { names: vec![name], assignment: None })
+    }
+
+    fn before_after(&self, wanted: &Wanted<'_>) -> BeforeAfter {
+        wanted.of_table(&self.microdata, &self.solution)
     }
 
     fn stated(&self) -> Result<Statement<'_>> {

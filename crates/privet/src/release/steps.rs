@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::account::rows;
 use super::again::EarlierPlan;
 use super::book::Book;
 use super::buckets::Grouped;
@@ -13,6 +12,7 @@ use super::pipeline::{self, Making, Outlet, RunPolicy, Shape, Staged, Written};
 use super::projections::Projections;
 use super::recoded::Recoded;
 use super::run::{Published, RunOptions, changed};
+use super::side_by_side::{BeforeAfter, Wanted};
 use super::target::Target;
 use super::transactions::Transactions;
 use super::vocabularies::Vocabularies;
@@ -133,8 +133,7 @@ impl Decision {
         self.stated().map(|stated| stated.search.clone())
     }
 
-    /// Distinct records that have a cell with this text in it, each cell as it was read and as it is published; `None` for a
-    /// release that is not one generalised table.
+    /// Distinct records that have a cell with this text in it, each cell as it was read and as it is published.
     ///
     /// ```
     /// # use privet::clock::Clock;
@@ -144,43 +143,18 @@ impl Decision {
     /// # let policy = Policy::parse("policy.toml".as_ref(), text.into())?;
     /// let people = Source::of_rows("people", &["age"], [["34"], ["36"], ["61"], ["67"]])?;
     /// let decision = privet::decide(&policy, people, None, &Clock::unlimited())?;
-    /// let found = decision.before_after("6", 0, 2).expect("a table");
+    /// let found = decision.before_after("6", 0, 2);
     /// assert_eq!((found.matching, found.rows[0].1[0].0.as_str()), (3, "36"));
     /// # Ok::<(), privet::Error>(())
     /// ```
-    pub fn before_after(&self, text: &str, skip: usize, most: usize) -> Option<BeforeAfter> {
-        let Made::Table(table) = &self.made else { return None };
-        let (microdata, solution) = (&table.microdata, &table.solution);
-        let mut found = BeforeAfter { columns: rows::columns(microdata), matching: 0, rows: Vec::new() };
-        let wanted = text.trim().to_lowercase();
-        for record in 0..microdata.summary.len() {
-            let has = |cell: &str| cell.to_lowercase().contains(&wanted);
-            if !wanted.is_empty() && !rows::cells(microdata, record).any(has) {
-                continue;
-            }
-            found.matching += 1;
-            if found.matching as usize > skip && found.rows.len() < most {
-                let count = microdata.summary.count(record);
-                found.rows.extend(rows::row(microdata, solution, record).map(|row| (count, row)));
-            }
-        }
-        Some(found)
+    pub fn before_after(&self, text: &str, skip: usize, most: usize) -> BeforeAfter {
+        let wanted = Wanted { text, skip, most };
+        whatever!(&self.made, shape => shape.before_after(&wanted))
     }
 
     fn stated(&self) -> Result<Statement<'_>> {
         whatever!(&self.made, shape => shape.stated())
     }
-}
-
-/// Some distinct records before and after.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BeforeAfter {
-    /// The columns that the decision is about.
-    pub columns: Vec<String>,
-    /// How many distinct records there are to choose from.
-    pub matching: u64,
-    /// How many people or rows a record stands for, and its cells as they were read and as they are published.
-    pub rows: Vec<(u64, Vec<(String, String)>)>,
 }
 
 impl fmt::Debug for Decision {

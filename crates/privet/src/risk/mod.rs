@@ -19,6 +19,7 @@ use privet_engine::standing::{Standing, Weights};
 use privet_policy::{AnyPolicy, CheckedPolicy, OriginalData, Policy, Population, Purpose, Role};
 
 mod csv;
+mod words;
 
 /// Special uniques of all sizes are searched where there are at most this many quasi-identifiers.
 const FEW_COLUMNS: usize = 12;
@@ -443,6 +444,11 @@ impl Risk {
             a.columns.len().cmp(&b.columns.len()).then(two.total_cmp(&one)).then(further.total_cmp(&apart))
         });
         sets
+    }
+
+    /// Every figure with its name, as people read them; small names belong to the one before.
+    pub fn in_words(&self) -> Vec<(String, String)> {
+        words::rows(self)
     }
 
     /// One line per record, as comma-separated text.

@@ -8,7 +8,7 @@ use privet_methods::recoding::STAR;
 /// At most this many records are shown.
 const MOST_ROWS: usize = 8;
 /// What stands for every cell of a record that is not published.
-const SUPPRESSED: &str = "(suppressed)";
+pub(in crate::release) const SUPPRESSED: &str = "(suppressed)";
 
 /// Distinct records, evenly spread over the data, by the columns that the decision is about.
 pub(in crate::release) fn rows(microdata: &Microdata, solution: &Solution) -> SampleRows {

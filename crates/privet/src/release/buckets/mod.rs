@@ -18,6 +18,7 @@ use super::report::Veil;
 use super::report::groups::QUERY_ERROR;
 use super::report::{ForSteward, GroupReport, public_count};
 use super::run::RunOptions;
+use super::side_by_side::{BeforeAfter, Wanted};
 use super::{caution, crowd, lettering, people, recoded};
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey};
@@ -105,6 +106,11 @@ impl Shape for Grouped {
         };
         let names = names.iter().map(|name| name.to_string()).collect();
         Ok(Written { names, assignment: Some((GROUP_ASSIGNMENT, assignment)) })
+    }
+
+    fn before_after(&self, wanted: &Wanted<'_>) -> BeforeAfter {
+        let value = self.policy.columns.get(self.decision.asked.demand.column);
+        wanted.of_groups(&self.microdata, &self.decision, value.map_or("", |column| column.name.as_str()))
     }
 
     fn stated(&self) -> Result<Statement<'_>> {

@@ -17,6 +17,7 @@ use super::pipeline::{self, Outlet, Shape, Written};
 use super::report::ProjectionReport;
 use super::report::Veil;
 use super::run::RunOptions;
+use super::side_by_side::{BeforeAfter, Wanted};
 use super::veil::{self, is_shown};
 use super::{caution, crowd, lettering, people, recoded};
 use privet_core::clock::Clock;
@@ -142,6 +143,10 @@ impl Shape for Projections {
         write::tables(&self.microdata, &self.decision, &manner, clock)?;
         let names = (1..=self.decision.projections.len()).map(layout::projection).collect();
         Ok(Written { names, assignment: None })
+    }
+
+    fn before_after(&self, wanted: &Wanted<'_>) -> BeforeAfter {
+        wanted.of_projections(&self.microdata, &self.decision)
     }
 
     fn stated(&self) -> Result<Statement<'_>> {

@@ -18,6 +18,7 @@ use super::pipeline::{self, Outlet, Shape, Written};
 use super::report::Veil;
 use super::report::{ForSteward, Original, TransactionReport};
 use super::run::RunOptions;
+use super::side_by_side::{BeforeAfter, Wanted};
 use super::veil;
 use super::why::WHY;
 use privet_core::clock::Clock;
@@ -130,6 +131,10 @@ impl Shape for Transactions {
         let source = (&self.policy.source, self.policy.written.formulas());
         apply::apply(source, &self.baskets, &self.solution.recoding, self.key, outlet, clock)?;
         Ok(Written { names: vec![RELEASE.to_string()], assignment: None })
+    }
+
+    fn before_after(&self, wanted: &Wanted<'_>) -> BeforeAfter {
+        wanted.of_transactions(&self.baskets, &self.solution)
     }
 
     fn stated(&self) -> Result<Statement<'_>> {

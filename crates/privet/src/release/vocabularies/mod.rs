@@ -17,6 +17,7 @@ use super::pipeline::{self, Outlet, Shape, Written};
 use super::report::Veil;
 use super::report::{ForSteward, VocabularyReport};
 use super::run::RunOptions;
+use super::side_by_side::{BeforeAfter, Wanted};
 use privet_core::clock::Clock;
 use privet_core::{Result, RunKey};
 use privet_ledger::Signatures;
@@ -96,6 +97,10 @@ impl Shape for Vocabularies {
             names: vec![RELEASE.to_string()],
             assignment: Some((VOCABULARY_ASSIGNMENT, assignment)),
         })
+    }
+
+    fn before_after(&self, wanted: &Wanted<'_>) -> BeforeAfter {
+        wanted.of_vocabularies(&self.decided)
     }
 
     fn stated(&self) -> Result<Statement<'_>> {
