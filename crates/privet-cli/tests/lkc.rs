@@ -140,3 +140,20 @@ fn it_can_be_explained_and_compared() {
     let compared = ["compare", "policy.toml", "--vary", "privacy.lkc-privacy.L=1,2,3", "-o", "grid"];
     bench.privet(&compared).succeeds();
 }
+
+#[test]
+fn with_c_of_one_no_column_has_to_be_sensitive() {
+    let bench = bench();
+    bench.edit("policy.toml", "[columns.disease]\nrole = \"sensitive\"\n", "");
+    bench.edit("policy.toml", "C = 0.5\ncolumn = \"disease\"", "C = 1");
+    bench.privet(&["anonymize", "policy.toml", "-o", "two"]).succeeds();
+    bench.privet(&["audit", "two"]).succeeds();
+    assert!(bench.text("two/public/report.html").contains("LKC-privacy (L = 2, K = 2)"));
+    bench.edit("policy.toml", "L = 2", "L = 3");
+    bench.privet(&["anonymize", "policy.toml", "-o", "three"]).succeeds();
+    let levels = &bench.json("three/steward/manifest.json")["plan"]["levels"];
+    assert_eq!(levels, &serde_json::json!({ "town": 0, "sex": 0, "age": 1 }));
+    bench.edit("policy.toml", "C = 1", "C = 0.9");
+    let outcome = bench.privet(&["anonymize", "policy.toml", "-o", "four"]).exits(2);
+    assert!(outcome.stderr.contains("no column is sensitive"), "{}", outcome.stderr);
+}

@@ -225,6 +225,12 @@ const NUMBERS: &str = "nummer num numero kennung kennziffer schluessel lfdnr ide
 /// Words of numbers that are given to people who belong together; only where there are many.
 const GROUPS: &str =
     "haushaltsnummer haushaltsnr hhnr hhid hhnum duid num_menage id_hogar id_famiglia huishoudnummer";
+/// Words for people who live together, and for their numbers.
+const HOUSEHOLDS: &str = "household households hh hhid hhnum hhnr family famid dwelling duid haushalt haushaltsnummer haushaltsnr \
+    menage num_menage hogar id_hogar nucleo id_famiglia agregado huishouden huishoudnummer";
+/// Words that say something about a household.
+const ABOUT_HOUSEHOLDS: &str = "size groesse taille tamano dimensione tamanho grootte type typ tipo kind income einkommen revenu \
+    ingreso reddito renda inkomen role relation relationship head members persons people weight count status history name";
 /// What analysts want to predict, whatever it is.
 const LABELS: &str =
     "class label target outcome klasse zielvariable cible objetivo etichetta rotulo doelvariabele";
@@ -308,6 +314,11 @@ pub(super) fn speaks_of_numbers(words: &[String]) -> Option<String> {
 pub(super) fn speaks_of_groups(words: &[String]) -> bool {
     listed(GROUPS, words).is_some()
         || privet_data::naming::among(privet_data::naming::GROUPED, words).is_some()
+}
+
+/// Whether a name is that of the number of a household, and not of something about it.
+pub(super) fn numbers_households(words: &[String]) -> bool {
+    listed(HOUSEHOLDS, words).is_some() && listed(ABOUT_HOUSEHOLDS, words).is_none()
 }
 
 /// Whether a weight can only be a survey's.

@@ -20,6 +20,7 @@ mod role;
 mod safe_harbor;
 mod sample;
 mod sessions;
+mod survey;
 mod text;
 mod tree;
 mod understood;
@@ -261,7 +262,9 @@ impl Study {
                 scan.settle(index, column, &mut drafted, tree.as_ref());
             }
             let kept = wanted == drafted.role;
-            match tree.filter(|_| kept) {
+            // No weight is generalised.
+            let is_weight = survey::is_weight(&drafted);
+            match tree.filter(|_| kept && !is_weight) {
                 Some(tree) => {
                     let path = write::free_path(&column.name, &hierarchies);
                     drafted.hierarchy = Some(path.clone());

@@ -23,9 +23,18 @@ pub struct Preset {
     pub k: Option<(u64, &'static str)>,
     /// Whether the identifiers of the Safe Harbor rule are looked for and removed.
     pub(super) safe_harbor: bool,
+    /// More requirements that the rule knows, each as a remark and lines that are drafted as comments.
+    pub(super) offers: &'static [(&'static str, &'static str)],
     /// What the policy's `[report]` begins with, as key and remark.
     pub(super) sections: &'static [(&'static str, &'static str)],
 }
+
+/// k-map, for data that are a part of a larger group.
+const OF_THE_POPULATION: (&str, &str) = (
+    "If these are some of a larger group and nobody knows which, the threshold may be asked of that group (k-map): name its \
+     table.",
+    "[population]\npath = \"everybody.csv\"\n[privacy.k-map]\nk = 11",
+);
 
 /// All presets.
 pub static PRESETS: [Preset; 4] = [
@@ -43,6 +52,7 @@ pub static PRESETS: [Preset; 4] = [
                knowledge that what is left could identify somebody.",
         k: None,
         safe_harbor: true,
+        offers: &[],
         sections: &[
             ("legal_basis", "45 CFR 164.514(b)(2), and who looked at each of the eighteen kinds"),
             ("review", "when it is looked at again"),
@@ -58,6 +68,14 @@ pub static PRESETS: [Preset; 4] = [
                and the context are yours to write under [report].",
         k: Some((11, "the threshold of 0.09 is meant as 1/11")),
         safe_harbor: false,
+        offers: &[
+            (
+                "For known recipients under a contract the average risk may be what is limited, as long as nobody stands \
+                 alone. Then, in place of the k-anonymity above:",
+                "[privacy.average-risk]\nmax = \"1/11\"\nhighest = \"1/2\"\nat_risk = 0",
+            ),
+            OF_THE_POPULATION,
+        ],
         sections: &[
             (
                 "scenario",
@@ -77,6 +95,7 @@ pub static PRESETS: [Preset; 4] = [
                Tables that others make from the release are theirs to check, and so are sums that you have published before.",
         k: Some((11, "no cell of 1 to 10 people may be shown")),
         safe_harbor: false,
+        offers: &[OF_THE_POPULATION],
         sections: &[
             ("legal_basis", "the data use agreement, by its number"),
             ("recipient", "who receives it"),
@@ -93,6 +112,7 @@ pub static PRESETS: [Preset; 4] = [
                k-anonymity alone does not stop inference, and no notion here stops linking of several releases: keep a ledger.",
         k: Some((5, "the opinion names no number; take more for a release to everybody")),
         safe_harbor: false,
+        offers: &[],
         sections: &[
             ("owner", "the controller"),
             ("contact", "the data protection officer"),

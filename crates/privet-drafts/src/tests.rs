@@ -418,3 +418,52 @@ fn what_was_not_understood_is_said() {
     let months = tree_of(&draft, "hierarchies/hired.csv").to_text().expect("text");
     assert!(months.starts_with("01/1990;1990;1990s;*\n"), "{months}");
 }
+
+/// 60 people in 20 households, with survey weights.
+#[test]
+fn what_fits_weights_and_households_is_offered() {
+    let mut csv = "household_id,age,sex,disease,fnlwgt\n".to_string();
+    for person in 0..60 {
+        let disease = ["Flu", "Cold", "Asthma"][person % 3];
+        csv.push_str(&format!(
+            "H{},{},{},{disease},{}.{person}\n",
+            person / 3,
+            20 + person % 30,
+            "fm".as_bytes()[person % 2] as char,
+            100 + 7 * person
+        ));
+    }
+    let draft = draft_of(&csv).expect("a draft");
+    assert_consistent(&draft);
+    let text = &draft.policy_text;
+    for part in [
+        "# [columns.fnlwgt]\n# role = \"weight\"\n# publish = false\n",
+        "# [privacy.individual-risk]\n# max = 0.01\n",
+        "# by = \"weights\"\n",
+        "# [privacy.household-risk]\n",
+        &format!("# [privacy.k-anonymity]\n# k = {}\n# unit = \"household\"\n", draft.k),
+        "lets the report count households",
+    ] {
+        assert!(text.contains(part), "{part} is not in:\n{text}");
+    }
+    // What says something about a household does not number it, and without either nothing is offered.
+    let plain = draft_of(&csv.replace("household_id", "household_size").replace("fnlwgt", "visits"))
+        .expect("a draft");
+    assert!(
+        !plain.policy_text.contains("individual-risk") && !plain.policy_text.contains("unit ="),
+        "{}",
+        plain.policy_text
+    );
+    for (name, part) in
+        [("ema", "# [privacy.average-risk]\n# max = \"1/11\"\n"), ("cms", "# [privacy.k-map]\n# k = 11\n")]
+    {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("people.csv");
+        fs::write(&path, &csv).expect("written");
+        let options =
+            DraftOptions { preset: Some(Preset::find(name).expect("a preset")), ..DraftOptions::default() };
+        let found = super::draft(&Source::open(&path, &ReadOptions::default()).expect("opened"), &options)
+            .expect("a draft");
+        assert!(found.policy_text.contains(part), "{part} is not in:\n{}", found.policy_text);
+    }
+}

@@ -5,7 +5,8 @@ use toml_edit::{Key, Value};
 use super::preset::{self, Preset};
 use super::profile::{ColumnProfile, Profile};
 use super::safe_harbor::Scan;
-use super::{DraftColumn, HEALTH_K, USUAL_L, USUAL_T, lexicon, role};
+use super::survey::{self, Survey};
+use super::{DraftColumn, HEALTH_K, USUAL_L, USUAL_T};
 use privet_core::{counted, noun, thousands};
 use privet_data::{DatabaseTable, Header, Relation};
 use privet_policy::Role;
@@ -49,9 +50,10 @@ pub(super) fn policy(findings: &Findings<'_>) -> String {
     head(&mut text, findings);
     data(&mut text, findings);
     for column in findings.columns {
-        section(&mut text, column);
+        section(&mut text, column, survey::of(column, findings.profile.rows));
     }
     privacy(&mut text, findings);
+    offers(&mut text, findings);
     method(&mut text, findings);
     if findings.preset.is_some() || findings.public {
         preset::report(&mut text, findings.preset);
@@ -218,7 +220,7 @@ fn on_missing(text: &mut String, findings: &Findings<'_>) {
 }
 
 /// Every column has a section; that of a column that is left out is a comment, and publishing it is deleting `#`.
-fn section(text: &mut String, column: &DraftColumn) {
+fn section(text: &mut String, column: &DraftColumn, survey: Option<Survey>) {
     let more = if column.more { "more than " } else { "" };
     let values = if column.distinct == 1 && !column.more { "value" } else { "values" };
     let kind = if column.categories { "numbers for categories".to_string() } else { column.kind.to_string() };
@@ -230,33 +232,35 @@ fn section(text: &mut String, column: &DraftColumn) {
     );
     let off = match column.role {
         Some(_) => "",
+        None if survey == Some(Survey::Weight) => "# ",
         None => {
             comment(text, "Left out of the release. To publish it, delete the # before these lines:");
             "# "
         }
     };
-    let choice = match column.role {
-        Some(Role::QuasiIdentifier) if !column.reason.starts_with('\'') => {
+    let choice = match (survey, column.role) {
+        (Some(survey), _) => survey.remark(),
+        (None, Some(Role::QuasiIdentifier)) if !column.reason.starts_with('\'') => {
             "Make it \"other\" if nobody outside could know it."
         }
-        Some(Role::Sensitive) if column.reason.starts_with("a label") => {
+        (None, Some(Role::Sensitive)) if column.reason.starts_with("a label") => {
             "Make it \"class\" to publish it as it is."
         }
-        Some(Role::Class) => "It is published as it is.",
-        Some(Role::Identifier) if column.reason == role::GROUP && tells_households(column) => {
-            "If it tells who lives together, role = \"household\" lets the report count households; it is removed all the same."
-        }
-        None if column.reason == role::WEIGHT => {
-            "With role = \"weight\" and publish = false instead, the report estimates figures of the population from it."
-        }
+        (None, Some(Role::Class)) => "It is published as it is.",
         _ => "",
     };
     if !choice.is_empty() {
         comment(text, choice);
     }
     let key = Key::new(column.name.as_str());
-    let role = column.role.unwrap_or(Role::QuasiIdentifier);
+    let role = column.role.unwrap_or(match survey {
+        Some(Survey::Weight) => Role::Weight,
+        _ => Role::QuasiIdentifier,
+    });
     text.push_str(&format!("{off}[columns.{}]\n{off}role = \"{role}\"\n", key.display_repr()));
+    if role == Role::Weight {
+        text.push_str(&format!("{off}publish = false\n"));
+    }
     for line in &column.keys {
         text.push_str(&format!("{off}{line}\n"));
     }
@@ -264,10 +268,6 @@ fn section(text: &mut String, column: &DraftColumn) {
         text.push_str(&format!("{off}hierarchy = {}\n", quoted(path)));
     }
     text.push('\n');
-}
-
-fn tells_households(column: &DraftColumn) -> bool {
-    lexicon::speaks_of_groups(&lexicon::plain_words(&column.name))
 }
 
 fn privacy(text: &mut String, findings: &Findings<'_>) {
@@ -294,11 +294,7 @@ fn privacy(text: &mut String, findings: &Findings<'_>) {
         );
     }
     text.push_str(&format!("[privacy.k-anonymity]\nk = {k}\n\n"));
-    let sensitive: Vec<&DraftColumn> = findings
-        .columns
-        .iter()
-        .filter(|column| column.role == Some(Role::Sensitive) && column.distinct >= 2)
-        .collect();
+    let sensitive: Vec<&DraftColumn> = findings.columns.iter().filter(|column| is_guarded(column)).collect();
     if sensitive.is_empty() {
         comment(
             text,
@@ -334,6 +330,24 @@ fn privacy(text: &mut String, findings: &Findings<'_>) {
             ));
         }
     }
+}
+
+/// What else a preset's rule knows, and what columns of a survey ask for, as comments.
+fn offers(text: &mut String, findings: &Findings<'_>) {
+    for (words, lines) in findings.preset.map_or(&[][..], |preset| preset.offers) {
+        comment(text, words);
+        lines.lines().for_each(|line| text.push_str(&format!("# {line}\n")));
+        text.push('\n');
+    }
+    if findings.person.is_none() {
+        let close = findings.columns.iter().any(|column| is_guarded(column) && is_close(column, findings));
+        survey::requirements(text, findings.columns, findings.profile.rows, findings.k, close);
+    }
+}
+
+/// Whether a column is sensitive, and has something to hide.
+fn is_guarded(column: &DraftColumn) -> bool {
+    column.role == Some(Role::Sensitive) && column.distinct >= 2
 }
 
 /// Whether a sensitive column is guarded by closeness: it needs numbers, and records that are of different people.

@@ -9,6 +9,7 @@ use privet::clock::Clock;
 use privet::data::{MissingRule, Source, Summary};
 use privet::policy::{AnyPolicy, OriginalData, Policy as Written, Purpose};
 use privet::release::about_released;
+use privet::risk::{RiskOptions, measure};
 use privet::{Error, ErrorKind, Result};
 use pyo3::prelude::*;
 use serde_json::{Value as Json, json};
@@ -161,6 +162,25 @@ pub fn class_sizes(
     run(py, &about, progress, Interrupted::MayGoOn, move |clock| {
         let source = opened(original)?;
         sizes(&source, &columns, MissingRule { spellings: missing, keep: keep_missing }, clock)
+    })
+}
+
+/// What data are worth to an attacker, as `privet risk` measures it: JSON with the sizes of classes and all figures.
+#[pyfunction]
+#[pyo3(signature = (policy, data, largest=None, progress=None))]
+pub fn measure_risk(
+    py: Python<'_>,
+    policy: &Policy,
+    data: &Data,
+    largest: Option<usize>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let about = About { policy: Some(policy.place()), data: data.name.clone() };
+    let (policy, original) = (policy.written.clone(), data.original.clone());
+    run(py, &about, progress, Interrupted::MayGoOn, move |clock| {
+        let found = measure(&policy, original, &RiskOptions { largest, ..RiskOptions::default() }, clock)?;
+        let sizes: BTreeMap<u64, u64> = found.sizes.counts().collect();
+        Ok(json!({ "columns": found.quasi, "sizes": sizes, "figures": found.to_json() }).to_string())
     })
 }
 

@@ -39,6 +39,7 @@ fn _privet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(judgement::audit, module)?)?;
     module.add_function(wrap_pyfunction!(judgement::attack, module)?)?;
     module.add_function(wrap_pyfunction!(judgement::class_sizes, module)?)?;
+    module.add_function(wrap_pyfunction!(judgement::measure_risk, module)?)?;
     module.add_function(wrap_pyfunction!(survey::draft, module)?)?;
     module.add_function(wrap_pyfunction!(survey::compare, module)?)?;
     module.add_function(wrap_pyfunction!(command, module)?)?;

@@ -110,6 +110,23 @@ def test_risks() -> None:
         pv.risk(PEOPLE, ["nope"])
 
 
+def test_risks_by_a_policy() -> None:
+    homes = PEOPLE.assign(home=[place // 3 for place in range(len(PEOPLE))], weight=10.5)
+    columns = {"age": pv.quasi(), "city": pv.quasi(), "home": {"role": "household"}, "weight": {"role": "weight"}}
+    policy = pv.Policy(columns, pv.k_anonymity(2), "mondrian")
+    found = pv.risk(homes, policy, largest=1)
+    assert found.sizes == pv.risk(PEOPLE, ["age", "city"]).sizes
+    assert found.figures["records"] == 24 and found.figures["individual"]["population"] == 252
+    assert 0 < found.figures["household"]["highest"] <= 1
+    assert pv.risk(PEOPLE, ["age"]).figures == {}
+    with pytest.raises(pv.InputError, match="needs a policy"):
+        pv.risk(PEOPLE, ["age"], largest=2)
+    with pytest.raises(pv.InputError, match="the data that it is about"):
+        pv.risk(pv.anonymize(PEOPLE, POLICY), POLICY)
+    with pytest.raises(pv.InputError, match="of one table"):
+        pv.risk({"one": PEOPLE, "other": PEOPLE}, POLICY)
+
+
 def test_drafts() -> None:
     frame = pandas.concat([PEOPLE] * 10, ignore_index=True).assign(mrn=range(240))
     drafted = pv.draft(frame)

@@ -139,19 +139,22 @@ impl GroupWalk<'_> {
 
 /// Checks every group.
 pub(super) fn check(asked: &LkcPrivacy, name: String, facts: &Facts<'_>) -> Result<Check> {
-    let column = facts.column("lkc-privacy", asked.column)?;
+    let column = asked.column.map(|column| facts.column("lkc-privacy", column)).transpose()?;
     let quasi = facts.layout.quasi.len();
     let cells = &facts.classes.cells;
     let histograms: Vec<Histogram> = cells
         .ids()
-        .map(|class| facts.classes.histogram(class, quasi + column, &facts.tables.release.records))
+        .map(|class| match column {
+            Some(column) => facts.classes.histogram(class, quasi + column, &facts.tables.release.records),
+            None => Histogram { size: cells.count(class), counts: Vec::new() },
+        })
         .collect();
     let mut walk = GroupWalk {
         cells,
         histograms: &histograms,
         width: asked.group_width(quasi),
         quasi,
-        counts: vec![0; facts.tables.plain[column].len()],
+        counts: vec![0; column.map_or(0, |column| facts.tables.plain[column].len())],
         watch: facts.watch,
     };
     let mut check = Check::new(name, true, String::new());
@@ -263,14 +266,15 @@ mod tests {
             let rows: Vec<(Vec<u32>, u32)> =
                 rows.into_iter().map(|(cells, value)| (cells[..quasi].to_vec(), value)).collect();
             let confidence = Exact::parse(confidence).expect("a number");
-            let asked = LkcPrivacy { column: 0, known, k, confidence };
+            let asked = LkcPrivacy { column: Some(0), known, k, confidence };
             prop_assert_eq!(walked(&rows, &asked, quasi), literal(&rows, &asked, quasi));
         }
     }
 
     #[test]
     fn a_group_of_k_with_the_share_c_is_enough() {
-        let asked = LkcPrivacy { column: 0, known: 1, k: 4, confidence: Exact::new(1, 2).expect("a half") };
+        let asked =
+            LkcPrivacy { column: Some(0), known: 1, k: 4, confidence: Exact::new(1, 2).expect("a half") };
         let group = |size, most| Group { columns: &[], classes: &[], size, most };
         assert!(group(4, 2).holds(&asked));
         assert_eq!(group(3, 1).explain(&asked), "size 3 < K = 4");

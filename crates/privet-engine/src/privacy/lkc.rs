@@ -20,7 +20,7 @@ use privet_policy::requirement::{Diversity, KAnonymity, LDiversity};
 #[derive(Debug)]
 pub struct LkcPrivacy {
     asked: requirement::LkcPrivacy,
-    /// Its name, for messages.
+    /// Its name, for messages; empty where only sizes count.
     column: String,
     slots: Range<u32>,
     size: Box<dyn ClassTest>,
@@ -30,10 +30,15 @@ pub struct LkcPrivacy {
 impl LkcPrivacy {
     /// What is asked of a table's column.
     pub fn of(asked: &requirement::LkcPrivacy, table: &TrackedTable) -> Result<LkcPrivacy> {
-        let TrackedColumn { name, slots, .. } = table.column(asked.column)?;
+        let Some(place) = asked.column else {
+            // Any share is allowed, which groups of any size have.
+            let [size, share] = [asked.k, 1].map(|k| k_anonymity::build(&KAnonymity { k, unit: None }));
+            return Ok(LkcPrivacy { asked: *asked, column: String::new(), slots: 0..0, size, share });
+        };
+        let TrackedColumn { name, slots, .. } = table.column(place)?;
         let l = Exact::new(asked.confidence.denominator(), asked.confidence.numerator())
             .ok_or_else(|| Error::internal("a largest share of 0"))?;
-        let diversity = LDiversity { column: asked.column, diversity: Diversity::Frequency(l) };
+        let diversity = LDiversity { column: place, diversity: Diversity::Frequency(l) };
         Ok(LkcPrivacy {
             asked: *asked,
             column: name.clone(),

@@ -10,8 +10,8 @@ use privet_core::{Error, Exact, Result, counted};
 /// Records that agree on at most L quasi-identifiers are at least K, and no sensitive value is too frequent among them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LkcPrivacy {
-    /// The sensitive column's position in the data.
-    pub column: usize,
+    /// The sensitive column's position in the data; `None` where only the sizes of groups count, with C = 1.
+    pub column: Option<usize>,
     /// `L`: how many quasi-identifiers of a person an attacker knows at most.
     pub known: u64,
     /// `K`: the least number of records that agree.
@@ -39,9 +39,8 @@ impl LkcPrivacy {
             ("L", Setting::Count(self.known)),
             ("K", Setting::Count(self.k)),
             ("C", Setting::Exact(self.confidence)),
-            ("column", Setting::Column(self.column)),
         ];
-        own.into_iter().collect()
+        own.into_iter().chain(self.column.map(|column| ("column", Setting::Column(column)))).collect()
     }
 
     /// How many quasi-identifiers groups agree on: L of them, or all where there are fewer.
@@ -107,7 +106,8 @@ pub static DECLARATION: Declaration = Declaration {
         Key::optional(
             "column",
             KeyKind::Column(Role::Sensitive),
-            "the sensitive column, as in column = \"disease\"; left out: every sensitive column",
+            "the sensitive column, as in column = \"disease\"; left out: every sensitive column; with C = 1 \
+             there may be none",
         ),
     ],
 };

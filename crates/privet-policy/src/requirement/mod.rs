@@ -131,7 +131,6 @@ impl Requirement {
         match self {
             Requirement::LDiversity(LDiversity { column, .. })
             | Requirement::LPlusDiversity(LPlusDiversity { column, .. })
-            | Requirement::LkcPrivacy(LkcPrivacy { column, .. })
             | Requirement::TCloseness(TCloseness { column, .. })
             | Requirement::BetaLikeness(BetaLikeness { column, .. })
             | Requirement::DeltaDisclosure(DeltaDisclosure { column, .. })
@@ -140,6 +139,7 @@ impl Requirement {
             | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
             | Requirement::QsDiversity(QsDiversity { column, .. })
             | Requirement::QsCloseness(QsCloseness { column, .. }) => Some(*column),
+            Requirement::LkcPrivacy(LkcPrivacy { column, .. }) => *column,
             Requirement::KAnonymity(_)
             | Requirement::KMap(_)
             | Requirement::DeltaPresence(_)
@@ -160,13 +160,13 @@ impl Requirement {
         match &mut about {
             Requirement::LDiversity(LDiversity { column, .. })
             | Requirement::LPlusDiversity(LPlusDiversity { column, .. })
-            | Requirement::LkcPrivacy(LkcPrivacy { column, .. })
             | Requirement::BetaLikeness(BetaLikeness { column, .. })
             | Requirement::DeltaDisclosure(DeltaDisclosure { column, .. })
             | Requirement::KlOfSets(KlOfSets { column, .. })
             | Requirement::MatchingLDiversity(MatchingLDiversity { column, .. })
             | Requirement::QsDiversity(QsDiversity { column, .. })
             | Requirement::QsCloseness(QsCloseness { column, .. }) => *column = other,
+            Requirement::LkcPrivacy(LkcPrivacy { column, .. }) => *column = Some(other),
             Requirement::TCloseness(TCloseness { column, distance, .. })
             | Requirement::NtCloseness(NtCloseness { column, distance, .. }) => {
                 *column = other;

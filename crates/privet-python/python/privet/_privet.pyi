@@ -178,6 +178,7 @@ def class_sizes(
     keep_missing: bool = False,
     progress: _Report | None = None,
 ) -> dict[int, int]: ...
+def measure_risk(policy: Policy, data: Data, largest: int | None = None, progress: _Report | None = None) -> str: ...
 def draft(
     data: Data,
     kind: str | None = None,

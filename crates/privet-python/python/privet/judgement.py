@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,7 +14,7 @@ from ._plots import histogram_svg
 from ._progress import Progress, watched
 from .errors import AuditFailed, InputError
 from .hierarchies import Svg
-from .policy import PolicyLike, policy_of
+from .policy import Policy, PolicyLike, policy_of
 
 if TYPE_CHECKING:
     import pandas
@@ -235,6 +235,9 @@ class Risk:
     quasi_identifiers: tuple[str, ...]
     #: How many classes there are of each size.
     sizes: dict[int, int]
+    #: All figures of ``privet risk`` as its JSON has them, if a policy was given: estimates of unique people, survey weights,
+    #: households, special uniques, and which columns identify.
+    figures: dict[str, Any] = field(default_factory=dict)
 
     @property
     def records(self) -> int:
@@ -293,18 +296,41 @@ class Risk:
 
 def risk(
     data: DataLike | Release,
-    quasi_identifiers: Sequence[str],
+    quasi_identifiers: Sequence[str] | Policy,
     *,
     missing: Sequence[str] = ("",),
     on_missing: str = "value",
+    largest: int | None = None,
     progress: Progress = None,
 ) -> Risk:
     """How risky a table is. Missing values are values like any other, unless ``on_missing="drop"``.
 
+    With a policy in place of the names, its roles, its population and what it says of missing values count, and
+    :attr:`Risk.figures` has all that ``privet risk`` measures. Sets of up to ``largest`` columns are looked at.
+
     >>> people = {"age": [34, 34, 61], "city": ["Cork", "Cork", "Galway"]}
     >>> risk(people, ["age", "city"])
     Risk(smallest class 1, 1 of 3 records unique, mean 0.6667 by age, city)
+    >>> from privet import Policy, k_anonymity, quasi
+    >>> policy = Policy({"age": quasi(), "city": quasi()}, k_anonymity(2), "mondrian")
+    >>> risk(people, policy).figures["special_uniques"]["by_size"]
+    {'1': 2, '2': 0}
     """
+    if isinstance(quasi_identifiers, Policy):
+        policy = quasi_identifiers
+        measured = _judged(data, policy.data)
+        if isinstance(measured, list):
+            raise InputError("risks are of one table", help="give one of them")
+        if isinstance(measured, _privet.Rows):
+            raise InputError(
+                "with a policy, the risk is that of the data that it is about", help="write release.risk() for a release"
+            )
+        with watched(progress) as report:
+            found = json.loads(_privet.measure_risk(policy.bind(measured)._policy, measured, largest, report))
+        sizes = {int(size): count for size, count in found["sizes"].items()}
+        return Risk(tuple(found["columns"]), sizes, found["figures"])
+    if largest is not None:
+        raise InputError("'largest' needs a policy", help="write risk(df, policy, largest=2)")
     if isinstance(quasi_identifiers, str) or not quasi_identifiers:
         raise InputError("the quasi-identifiers are a list of names", help="write risk(df, ['age', 'zip'])")
     if on_missing not in ("value", "drop"):

@@ -108,7 +108,8 @@ def lkc_privacy(
     ``L``: how many quasi-identifiers of a person an attacker knows at most, as in L = 2.
     ``K``: the least number of records that agree on them, as in K = 5.
     ``C``: the largest share of these records with the same sensitive value, above 0, as in C = 0.5.
-    ``column``: the sensitive column, as in column = "disease"; left out: every sensitive column.
+    ``column``: the sensitive column, as in column = "disease"; left out: every sensitive column; with C = 1 there may
+        be none.
     """
     return Clause("lkc-privacy", {"L": L, "K": K, "C": C, "column": column})
 

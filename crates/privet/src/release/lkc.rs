@@ -10,7 +10,7 @@ use privet_policy::requirement::LkcPrivacy;
 use privet_policy::{CheckedPolicy, Requirement};
 
 /// What it promises, and its row of the protection matrix.
-pub(super) fn notion(asked: &LkcPrivacy, column: String) -> Notion {
+pub(super) fn notion(asked: &LkcPrivacy, column: Option<String>) -> Notion {
     let LkcPrivacy { known, k, confidence: c, .. } = asked;
     let cells = counted(*known, "quasi-identifier", "quasi-identifiers");
     let protection = |attack, meaning| Protection { attack, cover: Cover::Partly, meaning };
@@ -24,6 +24,14 @@ pub(super) fn notion(asked: &LkcPrivacy, column: String) -> Notion {
             ),
         ));
     }
+    let Some(column) = column else {
+        return Notion::Other {
+            name: format!("LKC-privacy (L = {known}, K = {k})"),
+            promise: format!("records that agree on at most {cells} are at least {k}"),
+            column: None,
+            protections,
+        };
+    };
     protections.push(protection(
         Attack::Homogeneity,
         format!("Someone who knows at most {cells} of a person can be sure of their {column} with a confidence of at most {c}."),
@@ -61,13 +69,20 @@ pub(super) fn tightness(shape: &Recoded, tick: &mut dyn FnMut() -> Result<()>) -
     for asked in &policy.requirements {
         let Requirement::LkcPrivacy(own) = asked else { continue };
         let notion = privacy::LkcPrivacy::of(own, &microdata.table)?;
-        let nearest = nearest(shape, own, &notion, tick)?;
+        let nearest = nearest(shape, &notion, tick)?;
         for (nearest, what) in nearest.into_iter().zip(["smallest group", "largest share"]) {
             let Some(nearest) = nearest else { continue };
-            let column = name_of(policy, own.column);
+            let column = own.column.map(|column| name_of(policy, column));
+            // Without a column there are no shares.
+            if column.is_none() && what == "largest share" {
+                continue;
+            }
             all.push(Tightness {
-                requirement: format!("lkc-privacy of {column}, {what}"),
-                column: Some(column),
+                requirement: match &column {
+                    Some(column) => format!("lkc-privacy of {column}, {what}"),
+                    None => format!("lkc-privacy, {what}"),
+                },
+                column,
                 inequality: inequality(asked),
                 exact: nearest.exact.into(),
                 worst: nearest.words.into(),
@@ -90,7 +105,6 @@ fn name_of(policy: &CheckedPolicy, column: usize) -> String {
 /// For each of the two tests, the group that comes nearest to its bound.
 fn nearest(
     shape: &Recoded,
-    asked: &LkcPrivacy,
     notion: &privacy::LkcPrivacy,
     tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<[Option<NearestGroup>; 2]> {
@@ -120,7 +134,7 @@ fn nearest(
                     )
                 };
                 let words = known.iter().map(cell).collect::<Vec<_>>().join(", ");
-                let most = class.counts.most(&microdata.table.column(asked.column)?.slots);
+                let most = class.counts.most(&notion.slots());
                 *nearest = Some(NearestGroup {
                     room: figure.room(),
                     words: format!("{words} ({})", counted(size, "record", "records")),

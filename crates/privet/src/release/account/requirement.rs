@@ -74,7 +74,7 @@ pub(crate) fn requirement(asked: &Asked, scheme: Option<Scheme>, columns: &[Poli
         Asked::SampleUniqueness(asked) => population::sample_uniqueness(asked),
         Asked::PopulationUniqueness(asked) => population::population_uniqueness(asked),
         Asked::KlOfSets(asked) => kl_of_sets(asked, named(asked.column)),
-        Asked::LkcPrivacy(asked) => crate::release::lkc::notion(asked, named(asked.column)),
+        Asked::LkcPrivacy(asked) => crate::release::lkc::notion(asked, asked.column.map(named)),
         Asked::FfAnonymity(asked) => crate::release::freeform::notion(&asked.threat.to_string()),
         Asked::QsDiversity(asked) => crate::release::links::diversity(asked, &named(asked.column)),
         Asked::QsCloseness(asked) => crate::release::links::closeness(asked, &named(asked.column)),
