@@ -16,7 +16,7 @@ use super::table::{Tables, Tuples};
 use super::truth::{self, Fitting};
 use privet_core::{Result, counted};
 use privet_data::RepeatedIdentifier;
-use privet_policy::CheckedPolicy;
+use privet_policy::{CheckedPolicy, Role};
 
 /// A number that is known to lie between two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +154,12 @@ pub(super) fn check(facts: &Facts<'_>) -> Option<Check> {
         return recurring(facts.policy, &facts.tables.recurring);
     };
     let records = counted(facts.tables.original.rows, "record", "records");
-    let total = counted(people.total, "person", "people");
+    let whose = facts.policy.person.and_then(|column| facts.policy.columns.get(column)?.role);
+    let (one, many) = match whose {
+        Some(Role::Household) => ("household", "households"),
+        _ => ("person", "people"),
+    };
+    let total = counted(people.total, one, many);
     let open = facts.classes.cells.ids().filter(|class| {
         let range = people.in_class(facts, *class);
         range.least < range.most

@@ -387,11 +387,16 @@ fn what_it_takes_to_know_a_group_may_be_measured() {
     bench.edit("policy.toml", "\"leaves\"", "\"items\"");
     bench.privet(&["audit", "--policy", "policy.toml", "--release", "out/public/release.txt"]).exits(4);
     // Nobody who can know one item can know 'd'.
-    assert_eq!(loss(&run(1, "{ d = 2 }")), "\"0\"");
+    let bench = run(1, "{ d = 2 }");
+    assert_eq!(loss(&bench), "\"0\"");
+    // The public reads that the promise is about weights, but not whose.
+    let public = bench.text("out/public/manifest.json");
+    assert!(public.contains("power = weights of single values"), "{public}");
+    assert!(!bench.text("out/public/report.html").contains("d = 2"));
     assert_eq!(loss(&run(1, "{ d = 1.5, B = 9 }")), "\"0\"", "a group costs no more than what is below it");
     assert_ne!(loss(&run(1, "{ a = 2 }")), "\"0\"");
     for (m, power, words) in [
-        (1, "{ x = 2 }", "no item or group"),
+        (1, "{ x = 2 }", "not an item or a group"),
         (1, "{ d = 0 }", "above 0"),
         (1, "\"weights\"", "leaves"),
         (1, "\"leaves\"\nn = 1", "n = 0"),

@@ -91,5 +91,6 @@ pub use vocabularies::{
 };
 
 pub use list::read_list;
+pub use many_files::expanded;
 pub use pieces::pieces;
 pub use wrapping::{Wrapping, is_packed, wrappings};

@@ -80,7 +80,7 @@ impl Rows for ManyFiles {
 }
 
 /// The files that a path means: itself, or those whose names fit its `*` and `?`, sorted by name.
-pub(super) fn expanded(path: &Path) -> Result<Vec<PathBuf>> {
+pub fn expanded(path: &Path) -> Result<Vec<PathBuf>> {
     let pattern = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if !pattern.contains(['*', '?']) || path.exists() {
         return Ok(vec![path.to_path_buf()]);

@@ -102,7 +102,7 @@ pub(super) fn understand(profile: &mut Profile) {
 /// dates were taken for codes.
 fn mostly(values: &[(&str, u64)]) -> Option<String> {
     let all: u64 = values.iter().map(|(_, count)| count).sum();
-    let told = |what: String, read: &dyn Fn(&str) -> bool, least: u64| {
+    let note = |what: String, read: &dyn Fn(&str) -> bool, least: u64| {
         let unread: Vec<&(&str, u64)> = values.iter().filter(|(value, _)| !read(value)).collect();
         let known = all - unread.iter().map(|(_, count)| count).sum::<u64>();
         let (stray, count) = unread.iter().max_by_key(|(value, count)| (*count, Reverse(*value)))?;
@@ -121,7 +121,7 @@ fn mostly(values: &[(&str, u64)]) -> Option<String> {
     };
     let (format, _) = DateColumn::unfit(values.iter().copied());
     let dates = format.and_then(|format| {
-        told(
+        note(
             format!("dates of the form {}", format.pattern()),
             &|cell| format.read(cell).is_some(),
             MOSTLY_DATES,
@@ -131,7 +131,7 @@ fn mostly(values: &[(&str, u64)]) -> Option<String> {
     let numbers = || {
         ['.', ','].into_iter().find_map(|decimal| {
             let format = NumberFormat::new(decimal);
-            told("numbers".to_string(), &|cell| format.read(cell).is_some(), MOSTLY_NUMBERS)
+            note("numbers".to_string(), &|cell| format.read(cell).is_some(), MOSTLY_NUMBERS)
         })
     };
     dates.or_else(|| if is_code() { None } else { numbers() })

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 /// The most vectors of one group.
 const MOST: usize = 1 << 12;
-/// One vector in so many is looked at for this, so that it costs little next to the search.
+/// One vector in this many is looked at first, so that it costs little next to the search.
 const SHARE: f64 = 256.0;
 /// Smaller lattices are searched as quickly without. Tests try this on the smallest.
 const LEAST_SPACE: f64 = if cfg!(test) { 2.0 } else { 256.0 };

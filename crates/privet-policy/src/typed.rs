@@ -9,7 +9,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::check::PolicyColumn;
-use super::declare::Declaration;
+use super::declare::{Declaration, KeyKind};
 use super::settings::{Clause, Setting, Settings, show_thresholds};
 use privet_core::{Error, Exact, Result};
 
@@ -128,12 +128,21 @@ pub trait Stated: fmt::Debug {
 
     /// The thresholds of single values.
     fn own_thresholds(&self) -> Vec<(&'static str, BTreeMap<String, Exact>)> {
+        self.numbers_of_values(|kind| matches!(kind, KeyKind::Thresholds(..)))
+    }
+
+    /// The numbers that keys of some kind give single values.
+    fn numbers_of_values(
+        &self,
+        wanted: fn(&KeyKind) -> bool,
+    ) -> Vec<(&'static str, BTreeMap<String, Exact>)> {
         let settings = self.settings();
-        let thresholds = settings.iter().filter_map(|(key, setting)| match setting {
-            Setting::Thresholds(thresholds) => Some((key, thresholds.clone())),
+        let keys = self.declaration().keys.iter().filter(|key| wanted(&key.kind));
+        keys.filter_map(|key| match settings.get(key.name) {
+            Some(Setting::Thresholds(numbers)) => Some((key.name, numbers.clone())),
             _ => None,
-        });
-        thresholds.collect()
+        })
+        .collect()
     }
 
     /// Where [`Stated::describe`] writes thresholds of single values, and `shows` is false for some of these: what it writes,
@@ -152,6 +161,11 @@ pub trait Stated: fmt::Debug {
             let text = |own: &BTreeMap<String, Exact>| format!(", {key} = {}", show_thresholds(own));
             let rest = if shown.is_empty() { String::new() } else { text(&shown) };
             texts.push((text(&all), rest));
+        }
+        // Weights say what a promise is worth, so the public reads that there are some, but not of which values.
+        for (key, all) in self.numbers_of_values(|kind| matches!(kind, KeyKind::WordOrWeights(_))) {
+            let written = format!(", {key} = {}", show_thresholds(&all));
+            texts.push((written, format!(", {key} = weights of single values")));
         }
         texts
     }

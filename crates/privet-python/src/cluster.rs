@@ -194,7 +194,7 @@ impl ClusterDecision {
                 "distinct": self.data.distinct()?,
                 "method": decision.policy().method().name(), "seed": decision.seed(), "metric": metric, "loss": loss,
                 "optimal": decision.is_optimal()?, "warnings": decision.warnings()?, "plan": plan,
-                "requirements": decision.policy().asked(),
+                "requirements": decision.policy().asked(), "public_requirements": decision.asked_in_public()?,
             })
             .to_string())
         };

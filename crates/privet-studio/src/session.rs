@@ -66,11 +66,12 @@ pub(crate) fn files_of(path: &Path, text: &str) -> Vec<FileState> {
 fn named(json: &Json, folder: &Path, files: &mut Vec<FileState>) {
     match json {
         Json::String(text) if !text.is_empty() && text.len() < 4096 => {
-            let file = folder.join(text);
-            if let Ok(found) = fs::metadata(&file)
-                && found.is_file()
-            {
-                files.push((file, found.len(), found.modified().ok()));
+            for file in privet::data::expanded(&folder.join(text)).unwrap_or_default() {
+                if let Ok(found) = fs::metadata(&file)
+                    && found.is_file()
+                {
+                    files.push((file, found.len(), found.modified().ok()));
+                }
             }
         }
         Json::Array(items) => items.iter().for_each(|item| named(item, folder, files)),

@@ -121,9 +121,9 @@ impl Workspace {
                 }
             }
             Json::Array(items) => items.iter().try_for_each(|item| self.holds_all_of(policy, item)),
-            // Spellings of missing values are no paths, though some look like patterns.
+            // A list of spellings of missing values holds no paths, though some look like patterns.
             Json::Object(fields) => (fields.iter())
-                .filter(|(key, _)| *key != "missing")
+                .filter(|(key, item)| *key != "missing" || !item.is_array())
                 .try_for_each(|(_, item)| self.holds_all_of(policy, item)),
             _ => Ok(()),
         }

@@ -117,7 +117,7 @@ fn one_table(source: &Source, asked: &Asked, clock: &Clock) -> Result<FirstLook>
 /// ```
 pub fn policy_folder(data: &Path) -> PathBuf {
     let name = data.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    // What stands for several files, or for none, is no name of a folder.
+    // What stands for several files, or for none, is not the name of a folder.
     let stem: String = name.split('.').next().unwrap_or(&name).replace(['*', '?'], "");
     let stem = stem.trim_matches(['-', '_', ' ']);
     data.with_file_name(if stem.is_empty() { "data-policy".to_string() } else { format!("{stem}-policy") })

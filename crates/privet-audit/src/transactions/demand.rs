@@ -50,7 +50,7 @@ impl KnowledgeCosts {
         if let Power::Weights(weights) = measure
             && let Some(unknown) = weights.keys().find(|label| tree.find(label).is_none())
         {
-            let wrong = format!("power names '{unknown}', which is no item or group of the data");
+            let wrong = format!("power names '{unknown}', which is not an item or a group of the data");
             return Err(Error::input(wrong).help("name items and groups as the hierarchy does"));
         }
         let costs: Vec<Exact> = tree.nodes().map(cost).collect();
@@ -80,8 +80,8 @@ impl KnowledgeCosts {
 
     /// How many nodes can be known whichever they are.
     fn whichever(&self) -> u64 {
-        let dearest = self.of.iter().max().map_or(1, |dearest| (*dearest).max(1));
-        u64::try_from(self.budget / dearest).unwrap_or(u64::MAX)
+        let costliest = self.of.iter().max().map_or(1, |costliest| (*costliest).max(1));
+        u64::try_from(self.budget / costliest).unwrap_or(u64::MAX)
     }
 }
 

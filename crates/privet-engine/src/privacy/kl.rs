@@ -57,7 +57,7 @@ impl NodePrices {
         };
         let labels: Vec<&str> = tree.nodes().map(|node| tree.label(node)).collect();
         if let Some(unknown) = weights.keys().find(|label| tree.find(label).is_none()) {
-            let wrong = format!("power names '{unknown}', which is no item or group of the data");
+            let wrong = format!("power names '{unknown}', which is not an item or a group of the data");
             return Err(Error::input(wrong).help(suggestion(unknown, &labels, "items and groups")));
         }
         // All over one denominator, so that sums are whole numbers.

@@ -27,7 +27,7 @@ clause! {
 }
 
 /// A measure of what an adversary knows to be present (thesis, 4.6.1). What is known costs the sum of its items, so that
-/// knowing less never costs more.
+/// fewer of them never cost more. Along the hierarchy only weights keep to that: a group of leaves costs more than one of them.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Power {
     /// An item or a group counts once.

@@ -376,7 +376,7 @@ def _for_everybody(facts: dict[str, Any], tables: list[_Written]) -> dict[str, A
     """What readers of the release may know."""
     return {
         "privet": _privet.__version__,
-        "requirements": facts["requirements"],
+        "requirements": facts["public_requirements"],
         "records": {"released": facts["released"]},
         "files": [f"{table.name}/*.parquet" for table in tables],
     }

@@ -113,6 +113,12 @@ impl Decision {
         }
     }
 
+    /// The requirements as the public may read them: with thresholds of their own only for values that the release shows.
+    pub fn asked_in_public(&self) -> Result<Vec<String>> {
+        let stated = self.stated()?;
+        Ok(self.policy().asked().iter().map(|asked| stated.veil.public(asked)).collect())
+    }
+
     /// How many records were dropped because they lack a value.
     pub fn dropped(&self) -> Result<u64> {
         self.stated().map(|stated| stated.dropped)

@@ -72,5 +72,10 @@ mod tests {
             "table 1: kl-privacy (k = 2, l = 2, m = 1, n = 0, theta = { Fl = 1/2, Flu = 1/3, HIV = 1/10 })"
         );
         assert_eq!(hidden("", &[]), "table 1: kl-privacy (k = 2, l = 2, m = 1, n = 0)");
+        // Without its weights the promise would be another one.
+        assert_eq!(
+            hidden("power = { a = 2 }\n", &[]),
+            "table 1: kl-privacy (k = 2, l = 2, m = 1, n = 0, power = weights of single values)"
+        );
     }
 }

@@ -70,7 +70,10 @@ fn what_a_cluster_cannot_do_is_refused_with_the_reason() {
     };
     for (more, part) in [
         ("[columns.id]\nrole = \"quasi-identifier\"\ndecimal = \",\"", "a way of their own"),
-        ("[columns.id]\nrole = \"set\"\nseparator = \"|\"", "carried along"),
+        (
+            "[columns.id]\nrole = \"set\"\nseparator = \"|\"\n[privacy.kl-privacy]\ncolumn = \"id\"\nk = 2\nm = 1",
+            "carried along",
+        ),
     ] {
         let error = wanted(&mondrian(more), &columns).expect_err(more);
         assert!(error.message().contains(part) && error.remedy().is_some(), "{more}: {error}");
