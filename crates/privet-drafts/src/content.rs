@@ -12,8 +12,10 @@ const LOOKED_AT: usize = 2_000;
 const LEAST_VALUES: usize = 3;
 /// This share of the values must have the form, in percent.
 const MOST: usize = 90;
-/// Of what leads to somebody directly, this share is too much.
+/// Of what leads to somebody directly, this share is too much,
 const SOME: usize = 10;
+/// among this many values at least: with fewer, one of them is a tenth.
+const LEAST_SOME: usize = 20;
 /// Characters of a hash at least: eight bytes.
 const SHORTEST_HASH: usize = 16;
 /// Words of a cell from which on it is a text, on average.
@@ -119,7 +121,8 @@ pub(super) fn content(column: &ColumnProfile) -> Option<Content> {
     }
     let direct = [Content::Mail, Content::Iban, Content::Card, Content::Telephone];
     let some = |looks: &HasForm| {
-        values.iter().filter(|value| looks(value.trim())).count() * 100 >= values.len() * SOME
+        values.len() >= LEAST_SOME
+            && values.iter().filter(|value| looks(value.trim())).count() * 100 >= values.len() * SOME
     };
     if let Some((content, _)) = FORMS.iter().find(|(form, looks)| direct.contains(form) && some(looks)) {
         return Some(*content);
