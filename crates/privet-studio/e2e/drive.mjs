@@ -48,7 +48,8 @@ async function started(folder) {
 /** A page that counts what a person does, and hears what goes wrong in it. */
 class Visit {
   static async open(browser, address, settings = {}) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...settings });
+    // Colours in passing would be judged as if they stayed.
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...settings });
     const visit = new Visit();
     visit.context = context;
     visit.page = await context.newPage();
@@ -543,7 +544,7 @@ async function photographs(browser, to) {
   const looks = [["1280", { width: 1280, height: 860 }, "light"], ["dark", { width: 1280, height: 860 }, "dark"], ["800", { width: 800, height: 1000 }, "light"], ["390", { width: 390, height: 844 }, "light"]];
   for (const [name, viewport, colorScheme] of looks) {
     // Taking a picture brings a style of its own, which the page's policy would keep out.
-    const visit = await Visit.open(browser, running.address, { viewport, colorScheme, reducedMotion: "reduce", bypassCSP: true });
+    const visit = await Visit.open(browser, running.address, { viewport, colorScheme, bypassCSP: true });
     const { page } = visit;
     const take = async (screen, full = name !== "1280", top = "") => {
       await page.evaluate((top) => window.scrollTo(0, top ? (document.querySelector(top)?.getBoundingClientRect().top ?? 0) + window.scrollY - 80 : 0), top);

@@ -1,5 +1,6 @@
 //! The command `privet-studio`.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
@@ -76,8 +77,11 @@ fn run(arguments: &Arguments) -> Result<()> {
     }
     // A panic is a bug of ours: it must not show data to readers of the log.
     std::panic::set_hook(Box::new(|_| {}));
-    println!("the studio is at {address}");
-    println!("it is served to this machine alone; end it with Ctrl-C");
+    // Who started it may have stopped reading: it serves all the same.
+    let _ = writeln!(
+        io::stdout(),
+        "the studio is at {address}\nit is served to this machine alone; end it with Ctrl-C"
+    );
     if !arguments.no_browser {
         browse(std::mem::take(&mut address));
     }

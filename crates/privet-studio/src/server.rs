@@ -231,16 +231,16 @@ fn body(request: &mut Request) -> std::result::Result<Json, (u16, &'static str)>
 /// Takes a file into the folder, whole or not at all.
 fn upload(shared: &Shared, request: &mut Request) -> Result<Json> {
     let most = shared.most_upload;
-    let too_large = || {
-        Error::input(format!("the file is larger than {} MB", most >> 20))
-            .help("put it into the folder yourself, and choose it there")
-    };
-    if request.length().is_some_and(|length| length > most) {
-        return Err(too_large());
+    let length = request.length().unwrap_or(0);
+    if length > most {
+        return Err(Error::input(format!("the file is larger than {} MB", most >> 20))
+            .help("put it into the folder yourself, and choose it there"));
     }
     let name = request.header("x-privet-name").unwrap_or("").to_string();
-    let mut limited = request.body().take(most + 1);
-    let path = shared.workspace.take_in(&decoded(&name), &mut limited, most)?.ok_or_else(too_large)?;
+    let path = shared.workspace.take_in(&decoded(&name), &mut request.body(), length)?;
+    let path = path.ok_or_else(|| {
+        Error::input("the file did not arrive whole, so it was not taken").help("choose it again")
+    })?;
     Ok(json!({ "path": path }))
 }
 

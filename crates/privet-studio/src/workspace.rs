@@ -181,8 +181,8 @@ impl Workspace {
         Ok(json!({ "folder": shown, "entries": entries.iter().map(entry).collect::<Json>(), "more": more }))
     }
 
-    /// Takes a file into the folder under a name that is free, whole or not at all; `None` where it has more bytes than `most`.
-    pub fn take_in(&self, name: &str, from: &mut dyn Read, most: u64) -> Result<Option<String>> {
+    /// Takes a file into the folder under a name that is free, whole or not at all; `None` where other than `length` bytes come.
+    pub fn take_in(&self, name: &str, from: &mut dyn Read, length: u64) -> Result<Option<String>> {
         let name = name.rsplit(['/', '\\']).next().unwrap_or("").trim_start_matches('.');
         if kind_of(name).is_none() || !name.contains('.') {
             return Err(Error::input(format!("'{name}' has no name of a file with data")).help(
@@ -203,7 +203,7 @@ impl Workspace {
             file.sync_all().map(|()| copied)
         });
         let taken = match copied {
-            Ok(bytes) if bytes <= most => {
+            Ok(bytes) if bytes == length => {
                 place::put(&place, || platform::rename_new(&waiting, &place)).map(|()| Some(name))
             }
             Ok(_) => Ok(None),

@@ -326,6 +326,13 @@ fn files_are_taken_in_whole_or_not_at_all() {
         running.address, running.token
     );
     stream.write_all(half.as_bytes()).expect("sent");
+    stream.shutdown(std::net::Shutdown::Write).expect("nothing more is sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 422") && answer.contains("did not arrive whole"), "{answer}");
+    // So does somebody who hears no answer.
+    let mut stream = TcpStream::connect(running.address).expect("a connection");
+    stream.write_all(half.as_bytes()).expect("sent");
     drop(stream);
     let until = Instant::now() + Duration::from_secs(10);
     while names().iter().any(|name| name.contains("half")) && Instant::now() < until {
