@@ -330,5 +330,5 @@ fn reports_show_what_a_journalist_finds_and_which_columns_identify() {
     // Two of the population look like (B, 50), and four live in B.
     let figures = bench.json("out/steward/manifest.json");
     assert!(!figures.to_string().contains("unknown without a population file"));
-    assert!(steward.contains("1/2") && steward.contains("1/4"));
+    assert!(steward.contains("1&#x2f;2") && steward.contains("1&#x2f;4"));
 }
