@@ -203,7 +203,8 @@ impl<'a> MoleSearch<'a> {
             for (node, support) in rare {
                 set.push(node);
                 if support < asked.least(set) {
-                    self.record(asked, set, &[], &[]);
+                    let holding = self.repaired_by(set, node, held);
+                    self.record(asked, set, &holding, &[]);
                 }
                 set.pop();
             }
@@ -256,6 +257,15 @@ impl<'a> MoleSearch<'a> {
             guards.any(|requirement| requirement.exceeds(*mark, count.sum, support))
         });
         touched
+    }
+
+    /// The rows of a set and one more node that say how to repair its groups; none where the set has no groups.
+    fn repaired_by(&self, set: &[Node], node: Node, held: &[Held]) -> Vec<Held> {
+        let is_repaired = matches!(self.collect, Collect::Repairs);
+        if !is_repaired || set.iter().all(|node| self.published[*node as usize]) {
+            return Vec::new();
+        }
+        held.iter().filter(|held| self.rows.nodes(held.row).contains(&node)).copied().collect()
     }
 
     /// Records a mole, or the published nodes that can repair it: its own and, for its groups, those that occur in the

@@ -141,7 +141,7 @@ fn any_limit() -> impl Strategy<Value = Exact> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(privet_core::testing::cases(400))]
 
     /// The optimum over all cuts and all suppressed nodes, proven; mOG is valid and costs at least as much.
     #[test]
@@ -307,7 +307,11 @@ proptest! {
                 prop_assert!(found.search.optimal);
                 prop_assert_eq!(found.recoding.cost(ItemMeasure::Ncp, &baskets), least);
             }
-            (Err(error), None) => prop_assert_eq!(error.kind(), ErrorKind::Infeasible),
+            // Where knowing nothing is a threat, everything holds it: that is refused at once.
+            (Err(error), least) => {
+                prop_assert_eq!(error.kind(), ErrorKind::Infeasible);
+                prop_assert!(least.is_none() || crate::kl::feasible::check_empty(&task).is_err());
+            }
             (found, least) => prop_assert!(false, "{:?} but the best is {:?}", found, least),
         }
     }
