@@ -23,7 +23,7 @@ pub(super) fn is_weight(column: &DraftColumn) -> bool {
     column.role.is_none() && column.reason == role::WEIGHT
 }
 
-/// What a column of a survey of so many records is, if it is one.
+/// What a column of a survey is, if it is one; `records` is how many the survey has.
 pub(super) fn of(column: &DraftColumn, records: u64) -> Option<Survey> {
     if is_weight(column) {
         return Some(Survey::Weight);

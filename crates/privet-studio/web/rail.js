@@ -11,7 +11,7 @@ let lines;
 let notice;
 /** @type {any} */
 let command;
-/** What stands in the line that stays where there is no room. @type {any} */
+/** The text of the line that stays on narrow screens. @type {any} */
 let brief;
 /** @type {any} */
 let file;
